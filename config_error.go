@@ -1,0 +1,63 @@
+package spillway
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Fault is one field of a configuration that can't be used.
+type Fault struct {
+	Field   string // the field's name, as in "Limit" or "Lanes[2].Name"
+	Value   any    // what was found there
+	Problem string // what is wrong with it, and what would be right
+}
+
+// ConfigError lists every fault of a configuration at once. A constructor that
+// returns one has started nothing and changed nothing.
+type ConfigError struct {
+	Component string // whose configuration, as in "limiter"
+	Faults    []Fault
+}
+
+// Error implements error: one line a fault, with field, value and problem.
+func (e *ConfigError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: invalid configuration", e.Component)
+	sep := ": "
+	for _, f := range e.Faults {
+		fmt.Fprintf(&b, "%s%s is %s: %s", sep, f.Field, quoteValue(f.Value), f.Problem)
+		sep = "; "
+	}
+	return b.String()
+}
+
+// Outcome returns OutcomePermanent: the same configuration fails again.
+func (e *ConfigError) Outcome() Outcome { return OutcomePermanent }
+
+// ErrorType returns "invalid_config", the value of the error.type attribute.
+func (e *ConfigError) ErrorType() string { return "invalid_config" }
+
+// Add notes a fault. It is meant for constructors, while they validate; it must
+// not be called once the error was returned.
+func (e *ConfigError) Add(field string, value any, problem string) {
+	e.Faults = append(e.Faults, Fault{Field: field, Value: value, Problem: problem})
+}
+
+// Err returns e if it has faults, else nil.
+func (e *ConfigError) Err() error {
+	if len(e.Faults) == 0 {
+		return nil
+	}
+	return e
+}
+
+// quoteValue prints strings in quotes, so that an empty one can be seen.
+func quoteValue(v any) string {
+	switch s := v.(type) {
+	case string:
+		return fmt.Sprintf("%q", s)
+	case fmt.Stringer:
+		return s.String()
+	}
+	return fmt.Sprintf("%v", v)
+}

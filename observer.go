@@ -1,0 +1,33 @@
+package spillway
+
+import (
+	"context"
+	"time"
+)
+
+// Observer is told of every call of a client that it is given to. Its methods are
+// called on the caller's goroutine and path: they must be quick, must not block
+// and must be safe for concurrent use. A panic in them is swallowed by the client,
+// so that watching can't harm what is watched.
+type Observer interface {
+	// Begin is told of a call before anything is decided about it. The context it
+	// returns is the one the call goes on with; it must descend from ctx. A nil
+	// Observation means that the end of this call is of no interest.
+	Begin(ctx context.Context, call Call) (context.Context, Observation)
+}
+
+// Observation is told how a call ended: exactly once, also if it was refused, and
+// for a stream when the stream has ended.
+type Observation interface {
+	End(result CallResult)
+}
+
+// CallResult says how a call ended.
+type CallResult struct {
+	Err      error         // what the caller sees; nil on success
+	Outcome  Outcome       // its class
+	Node     string        // the backend node that was asked last; empty if none was
+	Attempts int           // how many times the backend was asked; 0 if it was refused
+	Backend  time.Duration // time spent in the backend calls alone, without waits
+	Rows     int           // items returned; -1 if it doesn't apply
+}
