@@ -1,0 +1,89 @@
+package permit
+
+import (
+	"context"
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
+
+// Admit is Enter for callers that give the permit back elsewhere, or later, or
+// perhaps twice: the permit is a value that counts once. In mode Off it is the
+// zero Permit.
+func (c *Core) Admit(ctx context.Context, n int) (spillway.Permit, error) {
+	u, err := c.Enter(ctx, n)
+	if err != nil {
+		return spillway.Permit{}, err
+	}
+	return c.Own(u), nil
+}
+
+// Own turns a Use into a permit. The Use must not be given back any more.
+func (c *Core) Own(u Use) spillway.Permit {
+	if u.weight&useCounted == 0 {
+		return spillway.Permit{}
+	}
+	if u.token == 0 {
+		u.token = c.slots.claim(c.admitted.Load(), u)
+	}
+	return spillway.NewPermit(c, u.token)
+}
+
+// End implements spillway.Releaser. A token that was ended already does nothing.
+func (c *Core) End(token uint64, o spillway.Outcome, hold time.Duration) {
+	if int(o) >= len(c.ended) {
+		o = spillway.OutcomeUnknown
+	}
+	h, ok := c.vacate(token, hold > 0)
+	if !ok {
+		return
+	}
+	c.ended[o].Add(1)
+	if hold > 0 {
+		c.haunt(token, h.weight, hold)
+	} else {
+		c.giveBack(h.weight)
+	}
+	c.warn(h)
+}
+
+// over is a hold that has ended.
+type over struct {
+	weight uint64
+	age    time.Duration // 0 if it wasn't timed
+	holder *holder       // nil if holders aren't tracked
+}
+
+// vacate ends the hold of a token, records how long it was, and leaves the slot
+// free, or to a ghost. ok is false if the token was released before.
+func (c *Core) vacate(token uint64, toGhost bool) (h over, ok bool) {
+	s, state, cell := c.slots.find(token)
+	if s == nil || !current(state, token, slotHeld) {
+		return h, false
+	}
+	since := s.since.Load()
+	if cell != nil {
+		h.holder = cell.Load()
+	}
+	next := state & seqMask
+	if toGhost {
+		next |= slotGhost | state&slotWeight
+	}
+	if !s.state.CompareAndSwap(state, next) {
+		return over{}, false
+	}
+	h.weight = state & slotWeight
+	if state&slotTimed != 0 {
+		h.age = time.Duration(c.now() - since)
+		c.hold.Record(h.age)
+	}
+	return h, true
+}
+
+// warn tells the hook of a hold that was a long one. The permit is back by then, so
+// the hook finds it free, and keeps nobody from it however long it takes.
+func (c *Core) warn(h over) {
+	if c.opts.HoldWarn > 0 && h.age >= c.opts.HoldWarn && h.holder != nil {
+		c.tellHeldLong(h.holder.report(h.weight, h.age))
+	}
+}

@@ -1,0 +1,99 @@
+package permit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spillway-go/spillway"
+)
+
+// Limit returns the limit in force.
+func (c *Core) Limit() int { return int(limitOf(c.word.Load())) }
+
+// Mode returns the mode in force.
+func (c *Core) Mode() spillway.Mode { return modeOf(c.word.Load()) }
+
+// SetLimit changes the limit. Raising it admits whom it now has room for; lowering
+// it takes nothing away from who holds a permit, and sends away waiters that are
+// now too heavy.
+func (c *Core) SetLimit(n int) error {
+	if n < 1 || n > MaxLimit {
+		e := &spillway.ConfigError{Component: c.opts.Component}
+		e.Add("Limit", n, fmt.Sprintf("must be from 1 to %d", MaxLimit))
+		return e
+	}
+	var from int
+	c.mu.Lock()
+	// The errors first: nobody may be refused under the new limit with an error
+	// that names the old one.
+	c.rejections.Store(newRejections(c.opts, n))
+	for {
+		s := c.word.Load()
+		from = int(limitOf(s))
+		if c.word.CompareAndSwap(s, withLimit(s, n)) {
+			break
+		}
+	}
+	c.shrinkLocked()
+	c.settleLocked()
+	c.mu.Unlock()
+	c.tellLimit(from, n)
+	return nil
+}
+
+// SetMode changes the mode. Off and Shadow admit everybody who waits, RefuseAll
+// sends them away.
+func (c *Core) SetMode(m spillway.Mode) error {
+	if !m.Valid() {
+		e := &spillway.ConfigError{Component: c.opts.Component}
+		e.Add("Mode", m, "must be enforce, shadow, off or refuse-all")
+		return e
+	}
+	var from spillway.Mode
+	c.mu.Lock()
+	for {
+		s := c.word.Load()
+		from = modeOf(s)
+		if c.word.CompareAndSwap(s, withMode(s, m)) {
+			break
+		}
+	}
+	c.settleLocked()
+	c.mu.Unlock()
+	c.tellMode(from, m)
+	return nil
+}
+
+// Close refuses all further calls, sends away who waits, and returns when the last
+// permit is back or ctx is done. Permits that are out stay valid. Ghosts are not
+// waited for: nobody is going to release them. It may be called any number of
+// times, from anywhere.
+func (c *Core) Close(ctx context.Context) error {
+	c.mu.Lock()
+	if c.drained == nil {
+		c.drained = make(chan struct{})
+	}
+	drained := c.drained
+	c.word.Or(closedBit)
+	c.settleLocked()
+	if c.timer != nil { // nobody waits any more
+		c.timer.Stop()
+		c.armed = 0
+	}
+	c.mu.Unlock()
+	select {
+	case <-drained:
+	case <-ctx.Done():
+		c.mu.Lock()
+		out := useOf(c.word.Load()) - c.ghosts.weight
+		c.mu.Unlock()
+		if out > 0 { // else the last one came back in the same instant
+			return fmt.Errorf("%s %q: closed with %d permits still in use: %w",
+				c.opts.Component, c.opts.Name, out, context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// Name returns the component's name.
+func (c *Core) Name() string { return c.opts.Name }

@@ -1,0 +1,285 @@
+package permit
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/histogram"
+	"github.com/spillway-go/spillway/internal/invariant"
+)
+
+// Options are the settings of a Core. They were validated by the package that
+// makes it.
+type Options struct {
+	Component  string         // "limiter" or "lane", for errors
+	Name       string         // the component's name
+	Limit      int            // 1 to MaxLimit
+	Mode       spillway.Mode  // a valid one
+	RetryAfter time.Duration  // the hint that rejections carry; 0 for none
+	Sample     int            // every how many admissions the hold is timed; 0 never
+	Track      spillway.Track // what is kept of who holds a permit
+	Nested     bool           // whether an operation may not enter its own core again
+	HoldWarn   time.Duration  // from when on a hold is told to the hook; 0 never
+	MaxWait    time.Duration  // the longest time in the queue; 0 if only the context bounds it
+	Hooks      []Hooks        // told in this order
+}
+
+// Core counts permits. All its methods are safe for concurrent use.
+type Core struct {
+	opts    Options
+	base    time.Time // clock readings are nanoseconds since then
+	sampled uint64    // an admission whose number has none of these bits is timed
+	careful bool      // whether an admission has more to do than count
+
+	// The hot line: what an admitted call touches.
+	_        [64]byte
+	word     atomic.Uint64
+	admitted atomic.Uint64                                // calls admitted; their number picks a slot and the samples
+	ended    [len(spillway.OutcomeCounts{})]atomic.Uint64 // calls ended, by outcome
+	aborted  atomic.Uint64                                // calls ended by a panic or Goexit
+	_        [64]byte
+
+	refused     [len(spillway.RefusalCounts{})]atomic.Uint64
+	canceled    atomic.Uint64 // calls whose context was done before they were admitted
+	closedCalls atomic.Uint64 // calls that came after Close
+	invalid     atomic.Uint64 // calls with an impossible weight, or nested ones
+	wouldRefuse atomic.Uint64 // calls that Shadow admitted over the limit
+	rejections  atomic.Pointer[rejections]
+	nextGhost   atomic.Int64 // when the first ghost ends; valid while the ghosts bit is set
+	hold        histogram.Recorder
+	slots       slots
+
+	mu      sync.Mutex // see the lock protocol in the package comment
+	queue   queue
+	ghosts  ghosts
+	timer   *time.Timer   // calls tick; nil until it is needed
+	armed   int64         // when the timer comes; 0 if it isn't set
+	drained chan struct{} // made by Close, closed when the last permit is back
+}
+
+// New returns a core with all its permits at home.
+func New(opts Options) *Core {
+	c := &Core{opts: opts, base: time.Now(), sampled: ^uint64(0)}
+	if opts.Sample > 0 {
+		c.sampled = uint64(opts.Sample) - 1
+	}
+	c.careful = opts.Nested || opts.Track != spillway.TrackOff
+	c.word.Store(withMode(withLimit(0, opts.Limit), opts.Mode))
+	c.rejections.Store(newRejections(opts, opts.Limit))
+	c.slots.init(opts.Limit, opts.Track != spillway.TrackOff)
+	return c
+}
+
+// now is nanoseconds since the core was made, never 0: 0 means "not timed".
+func (c *Core) now() int64 { return int64(time.Since(c.base)) | 1 }
+
+// Use is an admission that its caller gives back on the same goroutine, so that it
+// needs no slot. The zero Use is that of mode Off, in which nothing is counted.
+type Use struct {
+	weight uint64 // counted in the word, if useCounted is set
+	since  int64  // when it began, if it is timed
+	token  uint64 // its slot's token, if holders are tracked
+}
+
+// useCounted marks the weight of a Use that has to be given back. It is no part of
+// the weight.
+const useCounted = 1 << 63
+
+// verdict is what take says.
+type verdict uint8
+
+const (
+	admitted verdict = iota
+	full
+	refuseAll
+	closed
+	tooHeavy
+)
+
+// take admits n permits if they can be had at once, and otherwise says why not. It
+// counts admissions only: what to do about the rest is the policy's.
+func (c *Core) take(n int) (Use, verdict) {
+	for {
+		s := c.word.Load()
+		if w, ok := plain(s, n); ok {
+			if c.word.CompareAndSwap(s, s+w) {
+				return c.admit(w), admitted
+			}
+			continue
+		}
+		u, v, again := c.takeSlow(s, n)
+		if !again {
+			return u, v
+		}
+	}
+}
+
+// plain reports whether the word admits n permits without further questions. A
+// weight below one wraps around to one that fits nowhere.
+func plain(s uint64, n int) (w uint64, ok bool) {
+	w = uint64(n)
+	return w, s&special == 0 && w-1 < limitOf(s) && fits(s, w)
+}
+
+// takeSlow decides for a word that doesn't allow the plain admission. again says
+// that the word has changed meanwhile.
+func (c *Core) takeSlow(s uint64, n int) (u Use, v verdict, again bool) {
+	if s&closedBit != 0 {
+		return u, closed, false
+	}
+	switch modeOf(s) {
+	case spillway.Off:
+		return u, admitted, false
+	case spillway.RefuseAll:
+		return u, refuseAll, false
+	case spillway.Shadow:
+		// A use that doesn't fit its field any more is counted as far as it does;
+		// the Use remembers how far, so what comes back is what was taken.
+		w := min(uint64(min(max(n, 0), MaxLimit)), useMask-useOf(s))
+		over := n < 1 || useOf(s)+uint64(n) > limitOf(s)
+		if over && s&ghostsBit != 0 && c.reap() || !c.word.CompareAndSwap(s, s+w) {
+			return u, v, true
+		}
+		if over {
+			c.wouldRefuse.Add(1)
+		}
+		return c.admit(w), admitted, false
+	}
+	if n < 1 || uint64(n) > limitOf(s) {
+		return u, tooHeavy, false
+	}
+	if s&ghostsBit != 0 {
+		// With nothing to reap there may be room all the same: another caller may
+		// have reaped since s was read, and what it left is there for this one.
+		again = c.reap()
+		if !again {
+			_, again = plain(c.word.Load(), n)
+		}
+	}
+	return u, full, again
+}
+
+// admit counts a call whose permits were taken, and times it if it is a sample.
+func (c *Core) admit(w uint64) Use {
+	u := Use{weight: w | useCounted}
+	n := c.admitted.Add(1)
+	if n&c.sampled == 0 {
+		u.since = c.now()
+	}
+	if c.opts.Track != spillway.TrackOff {
+		u.since = c.now()
+		u.token = c.slots.claim(n, u)
+	}
+	return u
+}
+
+// Enter admits a call of weight n that doesn't wait. On success the caller must
+// call Leave or Abort with the Use, once. It never blocks.
+//
+// Its first lines are the whole of ready, take, admit and refuse for the common
+// cases, in one place, because a call costs as much as an atomic here.
+func (c *Core) Enter(ctx context.Context, n int) (Use, error) {
+	if c.careful || ctx.Err() != nil {
+		return c.enterSlow(ctx, n)
+	}
+	s := c.word.Load()
+	w, ok := plain(s, n)
+	switch {
+	case ok && c.word.CompareAndSwap(s, s+w):
+		if c.admitted.Add(1)&c.sampled != 0 {
+			return Use{weight: w | useCounted}, nil
+		}
+		return Use{weight: w | useCounted, since: c.now()}, nil
+	case ok || s&(special|ghostsBit) != 0 || w-1 >= limitOf(s):
+		return c.enterSlow(ctx, n)
+	}
+	return Use{}, c.reject(ctx, spillway.ReasonLimit)
+}
+
+func (c *Core) enterSlow(ctx context.Context, n int) (Use, error) {
+	if err := c.ready(ctx); err != nil {
+		return Use{}, err
+	}
+	u, v := c.take(n)
+	if v != admitted {
+		return Use{}, c.refuse(ctx, v, n)
+	}
+	c.note(ctx, u)
+	return u, nil
+}
+
+// ready returns an error if ctx already rules the call out: a done context admits
+// nothing, whatever is free.
+func (c *Core) ready(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return c.cancel(ctx)
+	}
+	if c.opts.Nested && ctx.Value(nestedKey{c}) != nil {
+		c.invalid.Add(1)
+		return &spillway.NestedError{Component: c.opts.Component, Name: c.opts.Name}
+	}
+	return nil
+}
+
+// Leave gives a call's permits back and counts how it ended.
+func (c *Core) Leave(u Use, o spillway.Outcome) {
+	if u.since|int64(u.token) != 0 {
+		c.leaveTimed(u, o)
+		return
+	}
+	if u.weight&useCounted == 0 {
+		return
+	}
+	if int(o) >= len(c.ended) {
+		o = spillway.OutcomeUnknown // an error may say of itself what it likes
+	}
+	// The outcome is counted first: whoever then finds the permit free also finds
+	// its call ended.
+	c.ended[o].Add(1)
+	c.giveBack(u.weight &^ useCounted)
+}
+
+func (c *Core) leaveTimed(u Use, o spillway.Outcome) {
+	if u.token != 0 {
+		c.End(u.token, o, 0)
+		return
+	}
+	c.hold.Record(time.Duration(c.now() - u.since))
+	u.since = 0
+	c.Leave(u, o)
+}
+
+// Abort gives a call's permits back after a panic or Goexit went through it.
+func (c *Core) Abort(u Use) {
+	if u.weight&useCounted == 0 {
+		return
+	}
+	c.aborted.Add(1)
+	h := over{weight: u.weight &^ useCounted}
+	if u.token != 0 {
+		h, _ = c.vacate(u.token, false)
+	}
+	c.giveBack(h.weight)
+	c.warn(h)
+}
+
+// giveBack returns w permits to the word and hands them on if somebody waits.
+func (c *Core) giveBack(w uint64) {
+	s := c.word.Add(-w)
+	if invariant.Enabled {
+		invariant.Check(useOf(s)+w <= useMask, "permit: %d released with %d in use", w, useOf(s+w))
+	}
+	if s&(waitingBit|closedBit) != 0 {
+		c.settle()
+	}
+}
+
+// settle does for the queue, and for Close, whatever the word now allows.
+func (c *Core) settle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settleLocked()
+}

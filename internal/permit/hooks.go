@@ -1,0 +1,70 @@
+package permit
+
+import (
+	"context"
+
+	"github.com/spillway-go/spillway"
+)
+
+// Hooks are told of what happens off the fast path. They are called outside the
+// lock, may call back in, and may panic without harm to the call or to each other.
+// A nil field is not called.
+type Hooks struct {
+	Rejected     func(context.Context, *spillway.Rejection)
+	LimitChanged func(from, to int)
+	ModeChanged  func(from, to spillway.Mode)
+	HeldLong     func(spillway.Holder)
+}
+
+// tell calls one function of each of the hooks, if it is there.
+func (c *Core) tell(call func(Hooks)) {
+	for _, h := range c.opts.Hooks {
+		quietly(call, h)
+	}
+}
+
+func quietly(call func(Hooks), h Hooks) {
+	defer func() { _ = recover() }()
+	call(h)
+}
+
+func (c *Core) tellRejected(ctx context.Context, r *spillway.Rejection) {
+	if len(c.opts.Hooks) == 0 {
+		return // nothing may be allocated here: this is every refusal
+	}
+	c.tell(func(h Hooks) {
+		if h.Rejected != nil {
+			h.Rejected(ctx, r)
+		}
+	})
+}
+
+func (c *Core) tellLimit(from, to int) {
+	if from == to {
+		return
+	}
+	c.tell(func(h Hooks) {
+		if h.LimitChanged != nil {
+			h.LimitChanged(from, to)
+		}
+	})
+}
+
+func (c *Core) tellMode(from, to spillway.Mode) {
+	if from == to {
+		return
+	}
+	c.tell(func(h Hooks) {
+		if h.ModeChanged != nil {
+			h.ModeChanged(from, to)
+		}
+	})
+}
+
+func (c *Core) tellHeldLong(holder spillway.Holder) {
+	c.tell(func(h Hooks) {
+		if h.HeldLong != nil {
+			h.HeldLong(holder)
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package permit
+
+import (
+	"context"
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
+
+// rejections are the errors of a core, made ahead so that a refusal allocates
+// nothing. A change of the limit replaces them all: they never show a stale one.
+type rejections struct {
+	byReason [len(spillway.RefusalCounts{})]*spillway.Rejection
+	closed   *spillway.ClosedError
+}
+
+func newRejections(opts Options, limit int) *rejections {
+	r := &rejections{closed: &spillway.ClosedError{Component: opts.Component, Name: opts.Name}}
+	for i := range r.byReason {
+		r.byReason[i] = &spillway.Rejection{
+			Component: opts.Component, Name: opts.Name, Reason: spillway.Reason(i),
+			Limit: limit, RetryAfter: opts.RetryAfter,
+		}
+	}
+	return r
+}
+
+// reject counts a refusal for reason, tells the hook, and returns the error.
+func (c *Core) reject(ctx context.Context, reason spillway.Reason) error {
+	c.refused[reason].Add(1)
+	err := c.rejections.Load().byReason[reason]
+	c.tellRejected(ctx, err)
+	return err
+}
+
+// refuse turns a verdict of take into the caller's error.
+func (c *Core) refuse(ctx context.Context, v verdict, n int) error {
+	switch v {
+	case full:
+		return c.reject(ctx, spillway.ReasonLimit)
+	case refuseAll:
+		return c.reject(ctx, spillway.ReasonRefuseAll)
+	case closed:
+		c.closedCalls.Add(1)
+		return c.rejections.Load().closed
+	}
+	c.invalid.Add(1)
+	return &spillway.WeightError{Component: c.opts.Component, Name: c.opts.Name, Weight: n, Limit: c.Limit()}
+}
+
+// rejectAfter is reject for a call that has waited: its error says how long.
+func (c *Core) rejectAfter(ctx context.Context, reason spillway.Reason, wait time.Duration) error {
+	c.refused[reason].Add(1)
+	err := *c.rejections.Load().byReason[reason]
+	err.Wait = wait
+	c.tellRejected(ctx, &err)
+	return &err
+}
+
+// cancel counts a call whose context was done and returns the context's cause.
+func (c *Core) cancel(ctx context.Context) error {
+	c.canceled.Add(1)
+	return context.Cause(ctx)
+}

@@ -1,0 +1,63 @@
+package permit
+
+import (
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
+
+// Stats is a snapshot of a core. The fields are read one after the other, ends
+// before beginnings, so that at any time Admitted >= ended calls, and all counts
+// only grow.
+type Stats struct {
+	Name        string
+	Mode        spillway.Mode
+	Closed      bool
+	Limit       int
+	InUse       int // weight, ghosts included
+	Ghosts      int // weight
+	GhostsTotal uint64
+	Waiting     int
+	OldestWait  time.Duration
+	Admitted    uint64
+	Ended       spillway.OutcomeCounts
+	Aborted     uint64
+	Refused     spillway.RefusalCounts
+	Canceled    uint64
+	AfterClose  uint64
+	Invalid     uint64
+	WouldRefuse uint64
+	Hold        spillway.Distribution
+}
+
+// Stats returns a snapshot. It takes the lock for a moment, and ends ghosts whose
+// time is over.
+func (c *Core) Stats() Stats {
+	st := Stats{Name: c.opts.Name}
+	c.mu.Lock()
+	now := c.now()
+	if c.exorciseLocked(now) > 0 {
+		c.settleLocked()
+	}
+	st.Ghosts, st.GhostsTotal = int(c.ghosts.weight), c.ghosts.total
+	st.Waiting = c.queue.n
+	if w := c.queue.head; w != nil {
+		st.OldestWait = time.Duration(now - w.since)
+	}
+	s := c.word.Load()
+	c.mu.Unlock()
+	st.Mode, st.Closed = modeOf(s), s&closedBit != 0
+	st.Limit, st.InUse = int(limitOf(s)), int(useOf(s))
+	st.Aborted = c.aborted.Load()
+	for i := range c.ended {
+		st.Ended[i] = c.ended[i].Load()
+	}
+	for i := range c.refused {
+		st.Refused[i] = c.refused[i].Load()
+	}
+	st.Canceled, st.AfterClose = c.canceled.Load(), c.closedCalls.Load()
+	st.Invalid, st.WouldRefuse = c.invalid.Load(), c.wouldRefuse.Load()
+	st.Hold = c.hold.Snapshot()
+	st.Admitted = c.admitted.Load()
+	return st
+}

@@ -1,0 +1,106 @@
+package limiter
+
+import (
+	"context"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/permit"
+)
+
+// Limiter guards operations with the result type T by N permits. Several Limiters
+// of different result types can share the same permits: see [Share]. All its
+// methods are safe for concurrent use, and none but Close ever blocks. The zero
+// Limiter has no permits and refuses everything as closed; make one with [New]. It
+// starts no goroutine and holds nothing that must be freed: Close is for those who
+// want to see the last call out.
+type Limiter[T any] struct {
+	core *permit.Core
+}
+
+// New returns a limiter with all its permits free. A wrong configuration gives a
+// *spillway.ConfigError that lists every fault.
+func New[T any](cfg Config) (*Limiter[T], error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	return &Limiter[T]{core: permit.New(cfg.options())}, nil
+}
+
+// Share returns a limiter for operations with the result type U that uses l's
+// permits, settings and statistics.
+func Share[U, T any](l *Limiter[T]) *Limiter[U] {
+	return &Limiter[U]{core: l.core}
+}
+
+// Do runs op under one permit and returns what op returns, untouched. If there is
+// no permit it returns a *spillway.Rejection at once and op isn't run; a closed
+// limiter returns a *spillway.ClosedError, and a done ctx its cause. The permit
+// comes back when op returns, panics or calls runtime.Goexit; the latter two go
+// through to the caller. Do itself never blocks and allocates nothing.
+func (l *Limiter[T]) Do(ctx context.Context, op spillway.Op[T]) (T, error) {
+	return l.DoN(ctx, 1, op)
+}
+
+// DoN is Do under n permits, all or none. If n is less than one or more than the
+// limit it returns a *spillway.WeightError, for which no waiting would help.
+func (l *Limiter[T]) DoN(ctx context.Context, n int, op spillway.Op[T]) (v T, err error) {
+	c := l.core
+	if c == nil {
+		return v, errZero
+	}
+	use, err := c.Enter(ctx, n)
+	if err != nil {
+		return v, err
+	}
+	var outcome spillway.Outcome
+	returned := false
+	defer func() {
+		if returned {
+			c.Leave(use, outcome)
+		} else {
+			c.Abort(use)
+		}
+	}()
+	v, err = op(c.Inside(ctx))
+	if err != nil {
+		outcome = spillway.OutcomeOf(err) // it asks the error, whose methods may panic too
+	}
+	returned = true
+	return v, err
+}
+
+// Wrap returns op guarded by one permit: each call of it is a Do.
+func (l *Limiter[T]) Wrap(op spillway.Op[T]) spillway.Op[T] {
+	return func(ctx context.Context) (T, error) { return l.Do(ctx, op) }
+}
+
+// Admit takes one permit, for work that ends elsewhere: whoever ends it must
+// release the permit. On failure nothing was taken, the permit is the zero Permit,
+// and the error is as with Do. It never blocks and allocates nothing.
+func (l *Limiter[T]) Admit(ctx context.Context) (spillway.Permit, error) {
+	return l.AdmitN(ctx, 1)
+}
+
+// AdmitN is Admit for n permits, all or none, in one Permit.
+func (l *Limiter[T]) AdmitN(ctx context.Context, n int) (spillway.Permit, error) {
+	if l.core == nil {
+		return spillway.Permit{}, errZero
+	}
+	return l.core.Admit(ctx, n)
+}
+
+// Close refuses all further calls with a *spillway.ClosedError and returns when
+// the last permit is back. If ctx ends first it returns an error that says how many
+// are out and wraps the context's cause; the limiter is closed all the same, and
+// the permits that are out stay valid. Ghosts are not waited for. It may be called
+// any number of times, also from within an operation, which then waits for itself
+// until ctx ends.
+func (l *Limiter[T]) Close(ctx context.Context) error {
+	if l.core == nil {
+		return nil
+	}
+	return l.core.Close(ctx)
+}
+
+// errZero is the error of a Limiter that wasn't made by New.
+var errZero error = &spillway.ClosedError{Component: "limiter", Name: ""}

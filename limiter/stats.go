@@ -1,0 +1,50 @@
+package limiter
+
+import "github.com/spillway-go/spillway"
+
+// Stats is a snapshot of a limiter. Counts start with the limiter and only grow.
+// At any time Ended.Total() + Aborted <= Admitted, and the two are equal when no
+// call is under way.
+type Stats struct {
+	Name        string
+	Mode        spillway.Mode
+	Closed      bool
+	Limit       int                    // permits there are
+	InUse       int                    // permits in use, ghosts included
+	Available   int                    // permits free; 0 if more are in use than there are
+	Ghosts      int                    // permits of calls that timed out and may still be worked on
+	Admitted    uint64                 // calls admitted
+	Refused     spillway.RefusalCounts // calls refused, by reason
+	WouldRefuse uint64                 // calls that mode Shadow admitted over the limit
+	Canceled    uint64                 // calls whose context was done before they began
+	AfterClose  uint64                 // calls that came after Close
+	Invalid     uint64                 // calls with an impossible weight, and nested ones
+	Ended       spillway.OutcomeCounts // calls that ended, by outcome
+	Aborted     uint64                 // calls that a panic or Goexit ended
+	GhostsTotal uint64                 // calls that became ghosts
+	Hold        spillway.Distribution  // how long permits were held: one call in 64
+}
+
+// Stats returns a snapshot. It takes a lock for a moment, which admissions don't.
+func (l *Limiter[T]) Stats() Stats {
+	if l.core == nil {
+		return Stats{Closed: true}
+	}
+	s := l.core.Stats()
+	return Stats{
+		Name: s.Name, Mode: s.Mode, Closed: s.Closed,
+		Limit: s.Limit, InUse: s.InUse, Available: max(s.Limit-s.InUse, 0), Ghosts: s.Ghosts,
+		Admitted: s.Admitted, Refused: s.Refused, WouldRefuse: s.WouldRefuse,
+		Canceled: s.Canceled, AfterClose: s.AfterClose, Invalid: s.Invalid,
+		Ended: s.Ended, Aborted: s.Aborted, GhostsTotal: s.GhostsTotal, Hold: s.Hold,
+	}
+}
+
+// Holders lists who holds a permit now, the oldest first. It is empty unless
+// Config.Track says otherwise.
+func (l *Limiter[T]) Holders() []spillway.Holder {
+	if l.core == nil {
+		return nil
+	}
+	return l.core.Holders()
+}
