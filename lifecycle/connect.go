@@ -1,0 +1,152 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+
+	"github.com/spillway-go/spillway"
+)
+
+// attempt is one dial. It counts until the machine's attempt is another one: then
+// it was abandoned, and whatever it brings is late.
+type attempt struct {
+	cancel context.CancelFunc
+	err    error         // what Connect returns; set before done is closed
+	done   chan struct{} // closed when the attempt is decided
+}
+
+// Connect has dial make the connection. It returns nil when the machine is
+// Connected. Only one Connect is under way at a time; in any other state than
+// Disconnected it returns a *StateError at once and changes nothing.
+//
+// dial runs on a goroutine of the machine, under a context that ends with ctx, with
+// Config.ConnectTimeout, with Close, and when Connect returns. If dial fails,
+// panics or calls runtime.Goexit, Connect returns its error (a
+// *spillway.PanicError for the latter two) and the machine is Disconnected; a
+// connection that dial returned along with an error is closed. If the context ends
+// first, Connect returns its cause without waiting for dial, and the connection
+// that dial may still bring is closed when it arrives. If Close is called
+// meanwhile, Connect returns ErrConnectAborted.
+func (m *Machine[C]) Connect(ctx context.Context, dial func(context.Context) (C, error)) error {
+	if m.cfg.Close == nil || dial == nil {
+		e := &spillway.ConfigError{Component: "lifecycle"}
+		if m.cfg.Close == nil {
+			e.Add("Machine", "zero", "must be made by New")
+		} else {
+			e.Add("dial", nil, "must not be nil")
+		}
+		return e
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	limit := m.cfg.ConnectTimeout
+	dialCtx, cancel := context.WithTimeoutCause(ctx, limit, &TimeoutError{Name: m.cfg.Name, Limit: limit.String()})
+	defer cancel()
+	a := &attempt{cancel: cancel, done: make(chan struct{})}
+
+	m.mu.Lock()
+	if state := m.State(); state != Disconnected {
+		m.stats.refused++
+		m.mu.Unlock()
+		return &StateError{Name: m.cfg.Name, Op: opConnect, State: state}
+	}
+	m.attempt = a
+	m.background++
+	m.moveLocked(Connecting, nil)
+	m.mu.Unlock()
+	m.deliver()
+
+	go m.dial(dialCtx, a, dial)
+	select {
+	case <-a.done:
+	case <-dialCtx.Done():
+		m.abandon(a, context.Cause(dialCtx))
+		<-a.done // decided by now: by abandon, by the dial or by Close
+	}
+	m.deliver()
+	return a.err
+}
+
+// dial runs on its own goroutine. The deferred function is the only way out, so
+// that a panic and a Goexit are results like others.
+func (m *Machine[C]) dial(ctx context.Context, a *attempt, dial func(context.Context) (C, error)) {
+	var conn C
+	err := error(&spillway.PanicError{Stack: debug.Stack()}) // of a Goexit: nothing else will overwrite it
+	defer func() {
+		if v := recover(); v != nil {
+			err = &spillway.PanicError{Value: v, Stack: debug.Stack()}
+		}
+		m.dialled(ctx, a, conn, err)
+		m.endBackground()
+	}()
+	conn, err = dial(ctx)
+}
+
+// dialled decides an attempt by what its dial brought, if it still counts.
+func (m *Machine[C]) dialled(ctx context.Context, a *attempt, conn C, err error) {
+	switch {
+	case err == nil && isNil(conn):
+		err = ErrNoConnection
+	case err != nil && !reflect.ValueOf(&conn).Elem().IsZero():
+		m.discard(ctx, conn) // before anybody may connect again
+	}
+	m.mu.Lock()
+	if m.attempt != a {
+		m.stats.late++
+		m.mu.Unlock()
+		if err == nil {
+			m.discard(ctx, conn)
+		}
+		return
+	}
+	m.attempt = nil
+	if err == nil {
+		m.stats.connected++
+		m.stats.opened++
+		m.current.Store(newGeneration(m, conn, m.stats.connected))
+		m.moveLocked(Connected, nil)
+	} else {
+		m.stats.failed++
+		m.moveLocked(Disconnected, err)
+	}
+	a.err = err
+	close(a.done)
+	m.mu.Unlock()
+	m.deliver()
+}
+
+// abandon decides an attempt whose caller won't wait any longer.
+func (m *Machine[C]) abandon(a *attempt, cause error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.attempt != a {
+		return
+	}
+	m.attempt = nil
+	m.stats.failed++
+	a.err = fmt.Errorf("lifecycle %q: connect: %w", m.cfg.Name, cause)
+	m.moveLocked(Disconnected, a.err)
+	close(a.done)
+}
+
+// discard closes a connection that was never anybody's.
+func (m *Machine[C]) discard(ctx context.Context, conn C) {
+	m.mu.Lock()
+	m.stats.opened++
+	m.mu.Unlock()
+	_ = m.closeConn(context.WithoutCancel(ctx), conn) // counted there
+}
+
+// isNil reports whether conn is nil. What can't be nil, such as a struct that is a
+// connection by value, is not.
+func isNil[C any](conn C) bool {
+	v := reflect.ValueOf(&conn).Elem()
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Chan, reflect.Func, reflect.Slice, reflect.UnsafePointer:
+		return v.IsNil()
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spillway-go/spillway"
+)
+
+// The sentinels that a StateError matches, by what was asked and in which state,
+// and those of a Connect and a Close that didn't go through. None of them is
+// backpressure, and none is worth a retry without a change of state.
+var (
+	// ErrNotConnected: there is no connection to take a lease of.
+	ErrNotConnected = errors.New("lifecycle: not connected")
+	// ErrConnecting: another Connect is under way.
+	ErrConnecting = errors.New("lifecycle: already connecting")
+	// ErrAlreadyConnected: Connect was called with a connection in place, which
+	// stays as it is.
+	ErrAlreadyConnected = errors.New("lifecycle: already connected")
+	// ErrClosing: a Close is under way.
+	ErrClosing = errors.New("lifecycle: closing")
+	// ErrConnectAborted: Close was called while Connect was under way.
+	ErrConnectAborted = errors.New("lifecycle: connect aborted by Close")
+	// ErrNoConnection: a dial returned neither a connection nor an error.
+	ErrNoConnection = errors.New("lifecycle: dial returned no connection and no error")
+	// ErrOrphaned: Close ended with leases still out; the last one closes the
+	// connection.
+	ErrOrphaned = errors.New("lifecycle: closed with leases still out")
+	// ErrStillClosing: Close ended while the Close function was still at work.
+	ErrStillClosing = errors.New("lifecycle: closing the connection took too long")
+)
+
+// StateError says that the machine's state doesn't allow what was asked.
+type StateError struct {
+	Name  string // the machine's name
+	Op    string // what was asked: "connect" or "lease"
+	State State  // the state at that moment
+}
+
+// Error implements error.
+func (e *StateError) Error() string {
+	return fmt.Sprintf("lifecycle %q: can't %s while %v", e.Name, e.Op, e.State)
+}
+
+// Is reports whether target is the sentinel of what was asked in this state.
+func (e *StateError) Is(target error) bool {
+	switch target {
+	case ErrNotConnected:
+		return e.Op == opLease
+	case ErrConnecting:
+		return e.State == Connecting
+	case ErrAlreadyConnected:
+		return e.Op == opConnect && e.State == Connected
+	case ErrClosing:
+		return e.State == Closing
+	}
+	return false
+}
+
+// Outcome returns OutcomeLocal: nothing was sent.
+func (e *StateError) Outcome() spillway.Outcome { return spillway.OutcomeLocal }
+
+// ErrorType returns "not_connected" or the state's name, the value of the
+// error.type attribute.
+func (e *StateError) ErrorType() string {
+	if e.Op == opLease {
+		return "not_connected"
+	}
+	return e.State.String()
+}
+
+const (
+	opConnect = "connect"
+	opLease   = "lease"
+)
+
+// TimeoutError says that a dial took longer than Config.ConnectTimeout. It matches
+// context.DeadlineExceeded.
+type TimeoutError struct {
+	Name  string // the machine's name
+	Limit string // the longest time, as in "5s"
+}
+
+// Error implements error.
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("lifecycle %q: connecting took longer than %s", e.Name, e.Limit)
+}
+
+// Is reports whether target is context.DeadlineExceeded.
+func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// Timeout returns true.
+func (e *TimeoutError) Timeout() bool { return true }

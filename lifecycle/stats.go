@@ -1,0 +1,61 @@
+package lifecycle
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// counters are guarded by the machine's lock, but for unleased.
+type counters struct {
+	connected, failed, refused, late uint64
+	opened, closed, closeErrors      uint64
+	orphaned                         uint64
+	orphans                          int
+	transitions                      [len(stateNames)][len(stateNames)]uint64
+	unleased                         atomic.Uint64
+}
+
+// Stats is a snapshot of a machine. Counts start with the machine and only grow.
+type Stats struct {
+	Name        string
+	State       State
+	Since       time.Time // when the state began
+	Generation  uint64    // the newest connection's number; 0 if there was none
+	Leases      int       // leases of the current connection that are out
+	Connected   uint64    // Connects that succeeded
+	Failed      uint64    // Connects whose dial failed, took too long, or was aborted
+	Refused     uint64    // Connects that the state didn't allow
+	Late        uint64    // dials that ended after they had been given up
+	Unleased    uint64    // leases that weren't given for want of a connection
+	Opened      uint64    // connections that dials returned
+	Closed      uint64    // connections whose Close function returned
+	CloseErrors uint64    // of them, those whose Close function failed
+	Orphans     int       // connections that wait for their last lease after Close has gone
+	Orphaned    uint64    // how many there have been
+	Background  int       // dials and Close functions running now
+	LastError   error     // the newest error of a dial or a close; nil if there was none
+	// Transitions counts the changes of state, by from and to.
+	Transitions [len(stateNames)][len(stateNames)]uint64
+}
+
+// Open returns how many connections are open, as far as the machine knows: the
+// current one, orphans, and those being closed.
+func (s Stats) Open() int { return int(s.Opened - s.Closed) }
+
+// Stats returns a snapshot. It takes the lock for a moment, which leases don't.
+func (m *Machine[C]) Stats() Stats {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := &m.stats
+	s := Stats{
+		Name: m.cfg.Name, State: m.State(), Since: m.since, Generation: c.connected,
+		Connected: c.connected, Failed: c.failed, Refused: c.refused, Late: c.late,
+		Unleased: c.unleased.Load(), Opened: c.opened, Closed: c.closed, CloseErrors: c.closeErrors,
+		Orphans: c.orphans, Orphaned: c.orphaned, Background: m.background,
+		LastError: m.lastErr, Transitions: c.transitions,
+	}
+	if g := m.current.Load(); g != nil {
+		s.Leases = int(g.word.Load() & leasesMask)
+	}
+	return s
+}

@@ -1,0 +1,95 @@
+package lifecycle
+
+import (
+	"fmt"
+	"time"
+)
+
+// Transition is one change of state.
+type Transition struct {
+	From, To   State
+	Reason     string    // why, in a word or two, as in the transition table
+	Generation uint64    // the connection it is about; 0 if there was none yet
+	Err        error     // what a failed dial or close said; nil otherwise
+	At         time.Time // when
+}
+
+type observer struct{ tell func(Transition) }
+
+// OnTransition has f told of every transition from now on, in order, one at a
+// time, on the goroutine that caused one, or one that happened shortly before. f
+// may call the machine, and may panic without harm; while it runs, transitions of
+// other goroutines are not told, but happen. The returned function ends it, and may
+// be called more than once.
+func (m *Machine[C]) OnTransition(f func(Transition)) (stop func()) {
+	o := &observer{tell: f}
+	m.mu.Lock()
+	m.observers = append(m.observers[:len(m.observers):len(m.observers)], o)
+	m.mu.Unlock()
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		kept := make([]*observer, 0, len(m.observers))
+		for _, have := range m.observers {
+			if have != o {
+				kept = append(kept, have)
+			}
+		}
+		m.observers = kept
+	}
+}
+
+// moveLocked is the only place where the state changes.
+func (m *Machine[C]) moveLocked(to State, err error) {
+	from := m.State()
+	reason, ok := transitions[from][to]
+	if !ok {
+		panic(fmt.Sprintf("lifecycle: bug: transition from %v to %v", from, to))
+	}
+	m.state.Store(uint32(to))
+	m.since = time.Now()
+	m.stats.transitions[from][to]++
+	if err != nil {
+		m.lastErr = err
+	}
+	m.pending = append(m.pending, Transition{
+		From: from, To: to, Reason: reason, Generation: m.stats.connected, Err: err, At: m.since,
+	})
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// deliver tells the observers what is pending, outside the lock. If somebody is at
+// it already, possibly further up on this very stack, he will tell this too: that
+// keeps the order, and lets an observer call the machine.
+func (m *Machine[C]) deliver() {
+	m.mu.Lock()
+	if m.delivering {
+		m.mu.Unlock()
+		return
+	}
+	m.delivering = true
+	defer func() { // also if an observer calls runtime.Goexit
+		m.delivering = false
+		m.mu.Unlock()
+	}()
+	for len(m.pending) > 0 {
+		t := m.pending[0]
+		m.pending = m.pending[1:]
+		m.tell(t)
+	}
+	m.pending = nil
+}
+
+// tell calls the observers without the lock, and has it again when it returns.
+func (m *Machine[C]) tell(t Transition) {
+	observers := m.observers
+	m.mu.Unlock()
+	defer m.mu.Lock()
+	for _, o := range observers {
+		func() {
+			defer func() { _ = recover() }()
+			o.tell(t)
+		}()
+	}
+}
