@@ -1,0 +1,95 @@
+# What CI checks is in .ci/run, step by step; the targets below call those steps, so that there is one truth.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
+
+# make race PKG=./lane, make bench BENCH=Limiter COUNT=10
+PKG ?= work
+BENCH ?= .
+COUNT ?= 1
+FUZZ_TIME ?= 5s
+STRESS_COUNT ?= 100
+STRESS_RUN ?= ConcurrentSafe|Stress
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: check
+check: ## All that CI requires (minutes)
+	.ci/run
+
+.PHONY: build
+build: ## Compile every module
+	go build -o /dev/null work
+
+.PHONY: test
+test: ## Run the tests of all modules (PKG)
+	go test $(PKG)
+
+.PHONY: race
+race: ## The same under the race detector (PKG)
+	go test -race $(PKG)
+
+.PHONY: stress
+stress: ## Run the concurrency tests 100 times under the race detector (PKG, STRESS_RUN, STRESS_COUNT)
+	go test -race -count=$(STRESS_COUNT) -timeout 60m -run '$(STRESS_RUN)' $(PKG)
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for a short time (FUZZ_TIME)
+	FUZZ_TIME=$(FUZZ_TIME) .ci/run fuzz
+
+.PHONY: bench
+bench: ## Run the benchmarks, in the form that benchstat reads (PKG, BENCH, COUNT)
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)
+
+.PHONY: cover
+cover: ## Write coverage.out, and show the total
+	go test -coverprofile=coverage.out $(PKG)
+	go tool cover -func=coverage.out | tail -n 1
+
+.PHONY: tools
+tools: ## Build the pinned tools into bin/ (minutes, once)
+	.ci/run tools
+
+bin/golangci-lint: tools/go.mod tools/go.sum
+	.ci/run tools
+
+.PHONY: lint
+lint: bin/golangci-lint ## Lint every module
+	.ci/run lint
+
+.PHONY: fmt
+fmt: bin/golangci-lint ## Format: gofumpt, and the order of imports
+	for dir in $$(find . -name go.mod -not -path './tools/*' -exec dirname {} \;); do \
+		(cd "$$dir" && "$(CURDIR)/bin/golangci-lint" fmt); \
+	done
+
+.PHONY: tidy
+tidy: ## Tidy go.mod and go.sum of every module
+	for dir in $$(find . -name go.mod -exec dirname {} \;); do (cd "$$dir" && GOWORK=off go mod tidy); done
+
+.PHONY: vet
+vet: ## Vet every module, on 64 and on 32 bits
+	.ci/run vet arch386
+
+.PHONY: graph
+graph: ## Show what an importer of each module gets
+	for dir in $$(find . -name go.mod -not -path './tools/*' -exec dirname {} \;); do \
+		echo "== $$dir"; (cd "$$dir" && GOWORK=off go list -m all); \
+	done
+
+.PHONY: modules-off
+modules-off: ## Build, vet and compile the tests of each module without the workspace
+	.ci/run modules-off
+
+.PHONY: outside
+outside: ## Build a program outside that imports only limiter, and check its module graph
+	.ci/run outside
+
+.PHONY: quickstart
+quickstart: ## Run the first example against the server in the process
+	go run ./examples/quickstart
