@@ -1,0 +1,79 @@
+package aerospiketest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Defaults of a [Config].
+const (
+	DefaultNamespace     = "test"
+	DefaultMaxRecordSize = 1 << 20
+	maxNodes             = 64
+)
+
+// Config says what a [Server] is to be. The zero value is one node with one
+// namespace, "test", in which records do not expire unless they are told to.
+type Config struct {
+	// Nodes is how many nodes the cluster has, up to 64. Zero means one.
+	Nodes int
+	// Namespaces are the names of the namespaces, of at most 31 bytes. None
+	// means DefaultNamespace.
+	Namespaces []string
+	// ReplicationFactor is how many nodes list each partition, up to Nodes.
+	// Zero means two, or one on a single node.
+	ReplicationFactor int
+	// ClusterName is what clients may check. Empty means none.
+	ClusterName string
+	// DefaultTTL is the time to live of records that are written without one,
+	// in whole seconds. Zero means that they don't expire.
+	DefaultTTL time.Duration
+	// MaxRecordSize bounds a record, in bytes; a larger one is answered with
+	// CodeRecordTooBig. Zero means DefaultMaxRecordSize.
+	MaxRecordSize int
+	// Capacity bounds the work of every node. The zero value is no bound.
+	Capacity Capacity
+}
+
+// withDefaults returns the config with zero fields filled in.
+func (c Config) withDefaults() Config {
+	if c.Nodes == 0 {
+		c.Nodes = 1
+	}
+	if len(c.Namespaces) == 0 {
+		c.Namespaces = []string{DefaultNamespace}
+	}
+	if c.ReplicationFactor == 0 {
+		c.ReplicationFactor = min(2, max(c.Nodes, 1))
+	}
+	if c.MaxRecordSize == 0 {
+		c.MaxRecordSize = DefaultMaxRecordSize
+	}
+	return c
+}
+
+// validate reports every fault of a config with defaults, each with the field's
+// name and value.
+func (c Config) validate() error {
+	var errs []error
+	fault := func(bad bool, field string, value any, want string) {
+		if bad {
+			errs = append(errs, fmt.Errorf("aerospiketest: Config.%s is %v, want %s", field, value, want))
+		}
+	}
+	fault(c.Nodes < 1 || c.Nodes > maxNodes, "Nodes", c.Nodes, fmt.Sprintf("1 to %d, or 0 for 1", maxNodes))
+	fault(c.ReplicationFactor < 1 || c.ReplicationFactor > max(c.Nodes, 1), "ReplicationFactor", c.ReplicationFactor, "1 to the number of nodes, or 0 for a default")
+	fault(c.DefaultTTL < 0 || c.DefaultTTL%time.Second != 0, "DefaultTTL", c.DefaultTTL, "whole seconds")
+	fault(c.MaxRecordSize < 0, "MaxRecordSize", c.MaxRecordSize, "a number of bytes, or 0 for a default")
+	fault(strings.ContainsAny(c.ClusterName, "\t\n;:"), "ClusterName", fmt.Sprintf("%q", c.ClusterName), "no tab, line feed, semicolon or colon")
+	seen := make(map[string]bool)
+	for i, n := range c.Namespaces {
+		field := fmt.Sprintf("Namespaces[%d]", i)
+		fault(n == "" || len(n) > 31 || strings.ContainsAny(n, "\t\n;:,/="), field, fmt.Sprintf("%q", n), "1 to 31 bytes without separators")
+		fault(seen[n], field, fmt.Sprintf("%q", n), "a name of its own")
+		seen[n] = true
+	}
+	return errors.Join(append(errs, c.Capacity.validate("Config.Capacity"))...)
+}

@@ -1,0 +1,174 @@
+package aerospiketest
+
+import (
+	"bufio"
+	"errors"
+	"net"
+	"time"
+
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/command"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
+)
+
+// keepReply is how large a buffer for answers may stay between two commands.
+const keepReply = 1 << 20
+
+var (
+	errReset = errors.New("aerospiketest: connection reset by a fault")
+	errCut   = errors.New("aerospiketest: answer cut by a fault")
+)
+
+// A conn serves one connection, one command after the other. It belongs to one
+// goroutine; nothing in it is shared.
+type conn struct {
+	node *Node
+	life *life
+	nc   net.Conn
+	br   *bufio.Reader
+	exec *command.Executor
+	meters
+
+	msg wire.Message
+	in  []byte // of the frame that is being served
+	out []byte // the answer, or the part of it that was not yet sent
+
+	cmd    target
+	body   []byte
+	code   wire.Code // of the answer
+	cut    bool      // the next write is to be cut
+	flying bool      // counted as in flight
+	after  []*Injected
+
+	rate  int // records per second that a scan asks for
+	begin time.Time
+	sent  int
+}
+
+func newConn(n *Node, l *life, nc net.Conn) *conn {
+	return &conn{node: n, life: l, nc: nc, br: bufio.NewReaderSize(nc, 16<<10), exec: command.NewExecutor(n.srv.catalog), meters: n.meters()}
+}
+
+// serve reads and answers until the connection ends.
+func (c *conn) serve() {
+	for {
+		typ, body, next, err := wire.ReadFrame(c.br, c.in)
+		c.in = next
+		if err != nil {
+			return
+		}
+		n := uint64(len(body) + wire.FrameSize)
+		c.meters.node.in.Add(n)
+		c.meters.all.in.Add(n)
+		if err := c.request(typ, body); err != nil {
+			if errors.Is(err, errReset) {
+				reset(c.nc)
+			}
+			return
+		}
+		if cap(c.out) > keepReply {
+			c.out = nil
+		}
+	}
+}
+
+// reset makes that closing the connection sends RST.
+func reset(nc net.Conn) {
+	if t, ok := nc.(*net.TCPConn); ok {
+		_ = t.SetLinger(0) // fails only on a closed connection
+	}
+}
+
+// request serves one frame. An error ends the connection.
+func (c *conn) request(typ byte, body []byte) error {
+	c.cmd = target{node: c.node.index}
+	c.body, c.out, c.code = body, c.out[:0], wire.OK
+	c.cut, c.after, c.rate = false, c.after[:0], 0
+	if err := c.paused(); err != nil {
+		return err
+	}
+	switch typ {
+	case wire.TypeInfo:
+		c.cmd.kind = KindInfo
+	case wire.TypeAdmin:
+		c.cmd.kind = KindAdmin
+	default:
+		if err := c.parse(typ); err != nil {
+			return err
+		}
+		if c.cmd.kind == 0 { // malformed
+			c.result(wire.ParameterError)
+			h := wire.Header{Code: wire.ParameterError}
+			if c.msg.Info1&wire.Info1Batch != 0 {
+				h.Info3 = wire.Info3Last
+			}
+			c.out = wire.AppendResult(c.out, h)
+			return c.write(c.out)
+		}
+		c.meters.each(func(s *counters) { s.flight.up() })
+		c.flying = true
+		defer c.landed()
+	}
+	c.kind(c.cmd.kind)
+	return c.serveCommand()
+}
+
+// landed takes a data command out of those in flight. It comes before the last
+// byte of the answer, so that a client that has it finds the count right.
+func (c *conn) landed() {
+	if c.flying {
+		c.flying = false
+		c.meters.each(func(s *counters) { s.flight.down() })
+	}
+}
+
+// parse reads a message. One that is malformed leaves the kind empty.
+func (c *conn) parse(typ byte) error {
+	body := c.body
+	if typ == wire.TypeCompressed {
+		var err error
+		if body, err = wire.Inflate(body); err != nil {
+			return err
+		}
+	}
+	if c.msg.Parse(body) != wire.OK {
+		return nil
+	}
+	c.cmd.kind, c.cmd.writes = kindOf(&c.msg)
+	c.cmd.namespace, c.cmd.set = c.msg.Namespace, c.msg.Set
+	if c.cmd.kind == KindBatch {
+		c.cmd.namespace, c.cmd.set = c.exec.BatchTarget(&c.msg)
+	}
+	return nil
+}
+
+// write sends bytes.
+func (c *conn) write(b []byte) error {
+	if c.cut {
+		b = b[:len(b)/2]
+	}
+	c.meters.node.out.Add(uint64(len(b)))
+	c.meters.all.out.Add(uint64(len(b)))
+	_, err := c.nc.Write(b)
+	if err == nil && c.cut {
+		return errCut
+	}
+	return err
+}
+
+// Flush implements [command.Sink].
+func (c *conn) Flush(b []byte, records int) ([]byte, error) {
+	if err := c.write(b); err != nil {
+		return b[:0], err
+	}
+	if c.rate > 0 {
+		c.sent += records
+		due := time.Duration(c.sent) * time.Second / time.Duration(c.rate)
+		if err := c.sleep(due - time.Since(c.begin)); err != nil {
+			return b[:0], err
+		}
+	}
+	return b[:0], nil
+}
+
+// Result implements [command.Sink].
+func (c *conn) Result(code wire.Code) { c.result(code) }

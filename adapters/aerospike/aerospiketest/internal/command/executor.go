@@ -1,0 +1,175 @@
+package command
+
+import (
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
+)
+
+// An Executor carries out commands one after the other, with scratch memory
+// that is kept between them.
+type Executor struct {
+	cat *Catalog
+	run Run
+	sub wire.Message // an item of a batch
+
+	digests []store.Digest // of a scan
+}
+
+// NewExecutor returns an executor for one connection.
+func NewExecutor(c *Catalog) *Executor { return &Executor{cat: c} }
+
+// Single carries out a command on one record and appends its answer, a message
+// without a frame, to out. index is the record's place in a batch. A code other
+// than OK leaves the record as it was.
+func (e *Executor) Single(m *wire.Message, out []byte, index uint32) ([]byte, wire.Code) {
+	at := len(out)
+	h := wire.Header{Index: index}
+	e.run = Run{Bins: e.run.Bins[:0], out: wire.AppendHeader(out, h)}
+	h.Code = e.single(m, &h)
+	out, e.run.out = e.run.out, nil
+	if h.Code != wire.OK {
+		out = out[:at+wire.HeaderSize]
+	} else {
+		h.Ops = e.run.ops
+	}
+	wire.SetHeader(out, at, h)
+	e.forget()
+	return out, h.Code
+}
+
+// forget lets go of the values of the last command, but not of the memory for
+// the next, if that is not much.
+func (e *Executor) forget() {
+	clear(e.run.Bins)
+	if cap(e.run.Bins) > 1024 {
+		e.run.Bins = nil
+	}
+}
+
+func (e *Executor) single(m *wire.Message, h *wire.Header) wire.Code {
+	ns := e.cat.Namespace(m.Namespace)
+	switch {
+	case ns == nil:
+		return wire.InvalidNamespace
+	case m.Digest == nil:
+		return wire.Unsupported
+	case len(m.Digest) != wire.DigestSize:
+		return wire.ParameterError
+	case m.UDFPackage != nil:
+		return wire.Unsupported
+	case m.Info2&wire.Info2Delete != 0:
+		return e.delete(ns, m, h)
+	case m.Info2&wire.Info2Write != 0:
+		return e.write(ns, m, h)
+	case m.Info1&wire.Info1Read != 0:
+		return e.read(ns, m, h)
+	}
+	return wire.ParameterError
+}
+
+// filter returns OK if there is no filter or the record passes it.
+func (e *Executor) filter(m *wire.Message, r *store.Record) wire.Code {
+	if m.Filter == nil {
+		return wire.OK
+	}
+	return e.cat.Filter(m.Filter, r)
+}
+
+func badName(op *wire.Op) bool { return len(op.Name) > wire.MaxBinName }
+
+func (e *Executor) read(ns *store.Namespace, m *wire.Message, h *wire.Header) wire.Code {
+	d := store.Digest(m.Digest)
+	p := ns.Part(d.Partition())
+	p.Lock()
+	defer p.Unlock()
+	rec := p.GetLocked(&d, ns.Clock)
+	if rec == nil {
+		return wire.NotFound
+	}
+	h.Generation = rec.Generation
+	if c := e.filter(m, rec); c != wire.OK {
+		return c
+	}
+	if c := e.readBins(m, rec); c != wire.OK {
+		return c
+	}
+	touchOnRead(ns.Clock, rec, m.TTL)
+	h.VoidTime = rec.VoidTime(ns.Clock.Ahead(), wire.Epoch)
+	return wire.OK
+}
+
+func (e *Executor) readBins(m *wire.Message, rec *store.Record) wire.Code {
+	r := &e.run
+	r.all = m.Info2&wire.Info2RespondAllOps != 0
+	switch {
+	case m.Info1&wire.Info1NoBins != 0:
+		return wire.OK
+	case m.Info1&wire.Info1GetAll != 0:
+		r.answerAll(rec.Bins)
+		return wire.OK
+	case len(m.Ops) == 0:
+		return wire.ParameterError
+	}
+	r.Bins = append(r.Bins, rec.Bins...)
+	for i := range m.Ops {
+		op := &m.Ops[i]
+		entry := &e.cat.Table[op.Code]
+		if entry.Traits&Reads == 0 {
+			return wire.ParameterError
+		}
+		if badName(op) {
+			return wire.BinName
+		}
+		if c := r.do(entry.Do, op); c != wire.OK {
+			return c
+		}
+	}
+	return wire.OK
+}
+
+// touchOnRead gives a record its whole time to live again when a read asks for
+// it and less than percent of the time is left.
+func touchOnRead(c *store.Clock, rec *store.Record, percent uint32) {
+	if percent == 0 || percent > 100 || rec.Expires == 0 || rec.TTL == 0 {
+		return
+	}
+	now := c.Now()
+	if (rec.Expires-now)/int64(percent) < rec.TTL/100 {
+		rec.Expires = now + rec.TTL
+	}
+}
+
+func (e *Executor) delete(ns *store.Namespace, m *wire.Message, h *wire.Header) wire.Code {
+	d := store.Digest(m.Digest)
+	p := ns.Part(d.Partition())
+	p.Lock()
+	defer p.Unlock()
+	rec := p.GetLocked(&d, ns.Clock)
+	if rec == nil {
+		return wire.NotFound
+	}
+	h.Generation = rec.Generation
+	if m.Info2&wire.Info2DurableDelete != 0 {
+		return wire.EnterpriseOnly
+	}
+	if c := generation(m, rec.Generation); c != wire.OK {
+		return c
+	}
+	if c := e.filter(m, rec); c != wire.OK {
+		return c
+	}
+	p.DeleteLocked(&d)
+	h.Generation = 0
+	return wire.OK
+}
+
+// generation applies the generation policy to a record's generation, which is
+// 0 for a record that isn't there.
+func generation(m *wire.Message, g uint32) wire.Code {
+	switch {
+	case m.Info2&wire.Info2Generation != 0 && m.Generation != g,
+		m.Info2&wire.Info2GenerationGT != 0 && m.Generation <= g:
+		return wire.GenerationError
+	}
+	return wire.OK
+}

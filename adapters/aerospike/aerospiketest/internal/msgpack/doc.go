@@ -1,0 +1,3 @@
+// Package msgpack checks MessagePack as Aerospike uses it for lists, maps,
+// operations and expressions.
+package msgpack

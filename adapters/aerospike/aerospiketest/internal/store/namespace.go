@@ -1,0 +1,111 @@
+package store
+
+import (
+	"sync"
+	"time"
+)
+
+// A Namespace holds records. All methods are safe for concurrent use.
+type Namespace struct {
+	Name       string
+	Clock      *Clock
+	DefaultTTL time.Duration // 0 is never
+	MaxRecord  int           // bytes
+
+	parts [Partitions]Partition
+
+	mu   sync.RWMutex
+	sets map[string]string // guarded by mu; one copy of every set's name
+}
+
+// NewNamespace returns an empty namespace.
+func NewNamespace(name string, c *Clock, ttl time.Duration, maxRecord int) *Namespace {
+	return &Namespace{Name: name, Clock: c, DefaultTTL: ttl, MaxRecord: maxRecord, sets: make(map[string]string)}
+}
+
+// Part returns a partition.
+func (n *Namespace) Part(id int) *Partition { return &n.parts[id] }
+
+// Set returns the one copy of a set's name.
+func (n *Namespace) Set(name []byte) string {
+	n.mu.RLock()
+	s, ok := n.sets[string(name)]
+	n.mu.RUnlock()
+	if ok || len(name) == 0 {
+		return s
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if s, ok = n.sets[string(name)]; !ok {
+		s = string(name)
+		n.sets[s] = s
+	}
+	return s
+}
+
+// Each calls f with every record that has not expired, under its partition's
+// lock. The record is removed when f returns false.
+func (n *Namespace) Each(f func(*Record) bool) {
+	now := n.Clock.Now()
+	for i := range n.parts {
+		p := &n.parts[i]
+		p.mu.Lock()
+		for d, r := range p.records {
+			if r.Expired(now) || !f(r) {
+				delete(p.records, d)
+			}
+		}
+		p.mu.Unlock()
+	}
+}
+
+// Count returns the number of records of a set; an empty set is every record.
+func (n *Namespace) Count(set string) int {
+	c := 0
+	n.Each(func(r *Record) bool {
+		if set == "" || r.Set == set {
+			c++
+		}
+		return true
+	})
+	return c
+}
+
+// Sets returns the number of records and the bytes of every set that was ever
+// written to.
+func (n *Namespace) Sets() map[string]SetStats {
+	out := make(map[string]SetStats)
+	n.mu.RLock()
+	for s := range n.sets {
+		out[s] = SetStats{}
+	}
+	n.mu.RUnlock()
+	n.Each(func(r *Record) bool {
+		s := out[r.Set]
+		s.Records++
+		s.Bytes += Size(r.Bins)
+		out[r.Set] = s
+		return true
+	})
+	return out
+}
+
+// SetStats are the totals of a set.
+type SetStats struct{ Records, Bytes int }
+
+// Size returns the bytes that bins count for.
+func Size(bins []Bin) int {
+	n := 0
+	for i := range bins {
+		n += len(bins[i].Name) + len(bins[i].Data) + 2
+	}
+	return n
+}
+
+// Truncate removes the records of a set, or all with an empty set, that were
+// last written before a time in nanoseconds since 1970; 0 is now.
+func (n *Namespace) Truncate(set string, before int64) {
+	n.Each(func(r *Record) bool {
+		return set != "" && r.Set != set || before != 0 && r.Updated >= before
+	})
+}

@@ -1,0 +1,58 @@
+package aerospiketest_test
+
+import (
+	"runtime"
+	"testing"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
+)
+
+const callers = 64
+
+func BenchmarkGetParallel(b *testing.B) {
+	_, c := start(b)
+	k := key(b, 1)
+	put(b, c, k, as.NewBin("a", 1))
+	c.WarmUp(callers)
+	p := readPolicy()
+	b.SetParallelism(max(1, callers/runtime.GOMAXPROCS(0)))
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := c.Get(p, k, "a"); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+func BenchmarkPutParallel(b *testing.B) {
+	_, c := start(b)
+	c.WarmUp(callers)
+	p := writePolicy()
+	bin := as.NewBin("a", 1)
+	k := key(b, 1)
+	b.SetParallelism(max(1, callers/runtime.GOMAXPROCS(0)))
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := c.PutBins(p, k, bin); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+func BenchmarkStart(b *testing.B) {
+	for b.Loop() {
+		s, err := aerospiketest.Start(aerospiketest.Config{Nodes: 3})
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.Close()
+	}
+}
