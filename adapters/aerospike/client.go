@@ -1,0 +1,155 @@
+package aerospike
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/lifecycle"
+)
+
+// Client is a guarded Aerospike client. Make one with [New] and [Client.Connect], or
+// with [Wrap] around a client of the driver. All its methods are safe for
+// concurrent use. The zero Client is connected to nothing and refuses everything.
+type Client struct {
+	cfg     Config // settled
+	hosts   []*as.Host
+	source  string // where the limit comes from
+	machine *lifecycle.Machine[*session]
+	log     *slog.Logger
+	refused refusals
+	expired atomic.Uint64 // calls that had no time left and were not sent
+	pools   pools
+	wrapped bool // the driver's client is somebody else's, and stays open
+
+	mu   sync.Mutex        // guards past
+	past map[string]totals // by node: what ended sessions counted
+}
+
+// ErrWrapped is returned by Connect on a client that was made by Wrap.
+var ErrWrapped = errors.New("aerospike: a wrapped client can't be connected anew")
+
+// New returns a client that isn't connected yet. A wrong configuration gives a
+// *spillway.ConfigError that lists every fault; nothing was dialled.
+func New(cfg Config) (*Client, error) {
+	return newClient(cfg, false)
+}
+
+func newClient(cfg Config, wrapped bool) (*Client, error) {
+	source := "Config.Limit"
+	if cfg.Limit == 0 {
+		source = "default: the lower of ConnectionQueueSize-1 and DefaultLimit"
+	}
+	cfg, hosts, err := cfg.settle(wrapped)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{cfg: cfg, hosts: hosts, source: source, wrapped: wrapped, log: cfg.Logger, past: map[string]totals{}}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	c.machine, err = lifecycle.New(lifecycle.Config[*session]{
+		Name: cfg.Name, Close: c.closeSession,
+		ConnectTimeout: cfg.ConnectTimeout, DrainTimeout: cfg.DrainTimeout, CloseTimeout: cfg.CloseTimeout,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.machine.OnTransition(c.logTransition)
+	return c, nil
+}
+
+// Wrap returns a client around one of the driver, already connected. The driver's
+// client stays the caller's: Close of the returned client waits for its calls and
+// streams but doesn't close the driver's, and the caller must not close that one
+// before. Whoever goes on using the driver's client directly goes past the limits.
+// The configuration is that of New, without Hosts and ClientPolicy: the policy is
+// taken from the client.
+func Wrap(client *as.Client, cfg Config) (*Client, error) {
+	if client == nil {
+		e := &spillway.ConfigError{Component: "aerospike"}
+		e.Add("client", nil, "must not be nil")
+		return nil, e
+	}
+	policy := client.Cluster().ClientPolicy()
+	cfg.ClientPolicy = &policy
+	cfg.WarmUp = 0
+	c, err := newClient(cfg, true)
+	if err != nil {
+		return nil, err
+	}
+	err = c.machine.Connect(context.Background(), func(context.Context) (*session, error) {
+		return c.newSession(client), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Connect connects to the cluster and opens the first connections. It returns nil
+// when calls can be made. Only one Connect is under way at a time; in any other
+// state than Disconnected it returns a *lifecycle.StateError at once. The driver
+// can't be interrupted while it connects: if ctx ends first, Connect returns its
+// cause at once, and the client that the driver may still bring is closed when it
+// arrives.
+func (c *Client) Connect(ctx context.Context) error {
+	if c.machine == nil {
+		return errZero
+	}
+	if c.wrapped {
+		return ErrWrapped
+	}
+	return c.machine.Connect(ctx, c.dial)
+}
+
+func (c *Client) dial(ctx context.Context) (*session, error) {
+	policy := *c.cfg.ClientPolicy
+	client, err := as.NewClientWithPolicyAndHost(&policy, c.hosts...)
+	if err != nil {
+		return nil, newError(&call{op: opConnect}, err)
+	}
+	s := c.newSession(client)
+	s.warmUp(ctx, c.cfg.WarmUp)
+	return s, nil
+}
+
+// Close waits for calls and streams under way and then closes the connection, all
+// within DrainTimeout + CloseTimeout or until ctx ends. It may be called in any
+// state, any number of times, and always ends Disconnected: see
+// lifecycle.Machine.Close for its errors. A client that isn't wrapped may be
+// connected anew afterwards.
+func (c *Client) Close(ctx context.Context) error {
+	if c.machine == nil {
+		return nil
+	}
+	return c.machine.Close(ctx)
+}
+
+func (c *Client) closeSession(_ context.Context, s *session) error {
+	c.retire(s)
+	if !c.wrapped {
+		s.client.Close()
+	}
+	return nil
+}
+
+// State returns where the client is in its life. It looks at nothing but itself: it
+// says Connected although all nodes may be gone.
+func (c *Client) State() lifecycle.State {
+	if c.machine == nil {
+		return lifecycle.Disconnected
+	}
+	return c.machine.State()
+}
+
+// Name returns the client's name.
+func (c *Client) Name() string { return c.cfg.Name }
+
+// errZero is the error of a Client that wasn't made by New or Wrap.
+var errZero error = &spillway.ClosedError{Component: "aerospike"}

@@ -1,0 +1,183 @@
+package aerospike
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/limiter"
+)
+
+// DefaultLimit is the limit per node if the connection pool allows it. On a real
+// server behind two cores, 32 calls at once gave the highest throughput at the
+// lowest latency; the pool's size gave a third of it.
+const DefaultLimit = 32
+
+// Config are the settings of a client. Start from [DefaultConfig]: the zero Config
+// is not valid.
+type Config struct {
+	// Name is the client's name in errors, statistics, logs and telemetry. It must
+	// not be empty.
+	Name string
+	// Hosts are the seeds, as host:port. There must be one at least, except for Wrap.
+	Hosts []string
+	// ClientPolicy is the driver's policy; nil is as.NewClientPolicy(). It is copied.
+	// FailIfNotConnected is always on, and an OpeningConnectionThreshold of zero,
+	// which lets one cold call open the whole pool, becomes the limit.
+	ClientPolicy *as.ClientPolicy
+	// Limit is how many calls there may be in the driver per node, streams and
+	// batches included. It must be below ConnectionQueueSize, of which the driver
+	// needs one connection for itself. Zero is min(ConnectionQueueSize-1,
+	// DefaultLimit).
+	Limit int
+	// Mode is what the limits do. In modes Shadow and Off the policies that are
+	// passed reach the driver as they are, with its own retries and timeouts. Zero is
+	// Enforce.
+	Mode spillway.Mode
+	// RetryAfter is the hint that refusals carry. Zero means none.
+	RetryAfter time.Duration
+	// RecordTimeout is the time a call for records, single or batch, gets if its
+	// context has no deadline. It must be positive.
+	RecordTimeout time.Duration
+	// StreamTimeout is the time a stream gets if its context has no deadline. It must
+	// be positive.
+	StreamTimeout time.Duration
+	// MinBudget is the least time that a call must have left to be sent. It must be
+	// a millisecond at least, the unit in which the server is told.
+	MinBudget time.Duration
+	// WarmUp is how many connections per node Connect opens before it returns, a few
+	// at a time and no more than Limit, so that the first calls don't have to. Zero
+	// means none; a batch over several nodes may then fail until there are some.
+	WarmUp int
+	// ConnectTimeout is the longest time Connect may take, DrainTimeout the longest
+	// time Close waits for calls and streams, CloseTimeout the longest it waits for
+	// the driver's own close. See lifecycle.Config.
+	ConnectTimeout, DrainTimeout, CloseTimeout time.Duration
+	// Logger is told of connects with the limits in force and where they come from,
+	// of state changes, and once a minute at most of refusals. Nil logs nothing.
+	Logger *slog.Logger
+}
+
+// DefaultConfig returns the settings that fit most, for a cluster with these seeds
+// ("host:port").
+func DefaultConfig(hosts ...string) Config {
+	return Config{
+		Name: "aerospike", Hosts: hosts,
+		RecordTimeout: 5 * time.Second, StreamTimeout: 30 * time.Second, MinBudget: 2 * time.Millisecond,
+		WarmUp:         DefaultLimit,
+		ConnectTimeout: 30 * time.Second, DrainTimeout: 10 * time.Second, CloseTimeout: 5 * time.Second,
+	}
+}
+
+// settle validates the configuration and fills in what follows from other fields.
+func (c Config) settle(wrapped bool) (Config, []*as.Host, error) {
+	e := &spillway.ConfigError{Component: "aerospike"}
+	c.ClientPolicy = c.policy()
+	c.checkPolicy(e)
+	hosts := c.checkHosts(e, wrapped)
+	if strings.TrimSpace(c.Name) == "" {
+		e.Add("Name", c.Name, "must not be empty")
+	}
+	most := c.ClientPolicy.ConnectionQueueSize - 1
+	switch {
+	case c.Limit == 0:
+		c.Limit = max(1, min(most, DefaultLimit))
+	case c.Limit < 0 || c.Limit > limiter.MaxLimit:
+		e.Add("Limit", c.Limit, "must be from 1 to ClientPolicy.ConnectionQueueSize - 1, or 0 for the default")
+	case c.Limit > most:
+		e.Add("Limit", c.Limit, fmt.Sprintf("must be at most %d, ClientPolicy.ConnectionQueueSize - 1: the pool has no more connections for calls", most))
+	}
+	if !c.Mode.Valid() {
+		e.Add("Mode", c.Mode, "must be Enforce, Shadow, Off or RefuseAll")
+	}
+	if c.RetryAfter < 0 {
+		e.Add("RetryAfter", c.RetryAfter, "must not be negative")
+	}
+	c.checkTimes(e)
+	if c.WarmUp < 0 {
+		e.Add("WarmUp", c.WarmUp, "must not be negative")
+	}
+	c.WarmUp = min(c.WarmUp, c.Limit)
+	if c.ClientPolicy.OpeningConnectionThreshold == 0 {
+		c.ClientPolicy.OpeningConnectionThreshold = c.Limit
+	}
+	c.ClientPolicy.FailIfNotConnected = true
+	return c, hosts, e.Err()
+}
+
+// policy returns a copy of the driver's policy.
+func (c Config) policy() *as.ClientPolicy {
+	if c.ClientPolicy == nil {
+		return as.NewClientPolicy()
+	}
+	policy := *c.ClientPolicy
+	return &policy
+}
+
+// checkPolicy finds what would make the driver panic, or dial for ever.
+func (c Config) checkPolicy(e *spillway.ConfigError) {
+	p := c.ClientPolicy
+	if p.ConnectionQueueSize < 2 {
+		e.Add("ClientPolicy.ConnectionQueueSize", p.ConnectionQueueSize, "must be at least 2: the driver keeps one connection for itself")
+	}
+	if p.MinConnectionsPerNode < 0 || p.MinConnectionsPerNode > p.ConnectionQueueSize {
+		e.Add("ClientPolicy.MinConnectionsPerNode", p.MinConnectionsPerNode, "must be from 0 to ConnectionQueueSize")
+	}
+	if p.MaxErrorRate > 0 && p.ErrorRateWindow <= 0 {
+		e.Add("ClientPolicy.ErrorRateWindow", p.ErrorRateWindow, "must be positive while MaxErrorRate is: the driver divides by it")
+	}
+	if p.Timeout <= 0 {
+		e.Add("ClientPolicy.Timeout", p.Timeout, "must be positive")
+	}
+	if !p.LimitConnectionsToQueueSize {
+		e.Add("ClientPolicy.LimitConnectionsToQueueSize", false, "must be true: without it the number of connections has no bound")
+	}
+	if p.OpeningConnectionThreshold < 0 {
+		e.Add("ClientPolicy.OpeningConnectionThreshold", p.OpeningConnectionThreshold, "must not be negative")
+	}
+}
+
+func (c Config) checkHosts(e *spillway.ConfigError, wrapped bool) []*as.Host {
+	if wrapped {
+		if len(c.Hosts) > 0 {
+			e.Add("Hosts", c.Hosts, "must be empty: a wrapped client is connected already")
+		}
+		return nil
+	}
+	if len(c.Hosts) == 0 {
+		e.Add("Hosts", "", "must have at least one host:port")
+	}
+	var hosts []*as.Host
+	for i, address := range c.Hosts {
+		h, err := as.NewHosts(address)
+		if err != nil || h[0].Name == "" || h[0].Port < 1 || h[0].Port > 65535 {
+			e.Add(fmt.Sprintf("Hosts[%d]", i), address, "must be host:port")
+			continue
+		}
+		hosts = append(hosts, h...)
+	}
+	return hosts
+}
+
+func (c Config) checkTimes(e *spillway.ConfigError) {
+	for _, d := range []struct {
+		field string
+		value time.Duration
+		least time.Duration
+	}{
+		{"RecordTimeout", c.RecordTimeout, time.Millisecond},
+		{"StreamTimeout", c.StreamTimeout, time.Millisecond},
+		{"MinBudget", c.MinBudget, time.Millisecond},
+		{"ConnectTimeout", c.ConnectTimeout, time.Millisecond},
+		{"DrainTimeout", c.DrainTimeout, 0},
+		{"CloseTimeout", c.CloseTimeout, time.Millisecond},
+	} {
+		if d.value < d.least {
+			e.Add(d.field, d.value, fmt.Sprintf("must be at least %v", d.least))
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package aerospike_test
+
+import (
+	"testing"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/adapters/aerospike"
+	"github.com/spillway-go/spillway/limiter"
+)
+
+func faultsOf(t *testing.T, err error) map[string]any {
+	t.Helper()
+	var faults *spillway.ConfigError
+	require.ErrorAs(t, err, &faults)
+	found := map[string]any{}
+	for _, f := range faults.Faults {
+		found[f.Field] = f.Value
+	}
+	return found
+}
+
+// L-04, L-22: one error lists every fault, by the field's name and value.
+func TestConfigListsEveryFault(t *testing.T) {
+	policy := as.NewClientPolicy()
+	policy.ConnectionQueueSize = 8
+	policy.MinConnectionsPerNode = 9
+	policy.ErrorRateWindow = 0
+	policy.Timeout = 0
+	policy.LimitConnectionsToQueueSize = false
+	policy.OpeningConnectionThreshold = -1
+	_, err := aerospike.New(aerospike.Config{
+		Name: "", Hosts: []string{"ok:3000", "no-port", ":3000", "x:99999"}, ClientPolicy: policy,
+		Limit: 8, Mode: 9, RetryAfter: -1, RecordTimeout: 0, StreamTimeout: -time.Second, MinBudget: time.Microsecond, WarmUp: -1,
+		ConnectTimeout: 0, DrainTimeout: -1, CloseTimeout: 0,
+	})
+	require.Equal(t, map[string]any{
+		"ClientPolicy.MinConnectionsPerNode": 9, "ClientPolicy.ErrorRateWindow": 0, "ClientPolicy.Timeout": time.Duration(0),
+		"ClientPolicy.LimitConnectionsToQueueSize": false, "ClientPolicy.OpeningConnectionThreshold": -1,
+		"Hosts[1]": "no-port", "Hosts[2]": ":3000", "Hosts[3]": "x:99999", "Name": "", "Limit": 8, "Mode": spillway.Mode(9),
+		"RetryAfter": time.Duration(-1), "RecordTimeout": time.Duration(0), "StreamTimeout": -time.Second, "MinBudget": time.Microsecond,
+		"WarmUp": -1, "ConnectTimeout": time.Duration(0), "DrainTimeout": time.Duration(-1), "CloseTimeout": time.Duration(0),
+	}, faultsOf(t, err))
+	require.ErrorContains(t, err, `Limit is 8: must be at most 7, ClientPolicy.ConnectionQueueSize - 1`)
+	require.ErrorContains(t, err, `Hosts[1] is "no-port": must be host:port`)
+
+	_, err = aerospike.New(aerospike.DefaultConfig())
+	require.Equal(t, map[string]any{"Hosts": ""}, faultsOf(t, err))
+	for _, limit := range []int{-1, limiter.MaxLimit + 1, 1 << 40 >> 10} {
+		cfg := aerospike.DefaultConfig("h:1")
+		cfg.Limit = limit
+		_, err = aerospike.New(cfg)
+		require.Equal(t, map[string]any{"Limit": limit}, faultsOf(t, err))
+	}
+	tiny := as.NewClientPolicy()
+	tiny.ConnectionQueueSize = 1
+	cfg := aerospike.DefaultConfig("h:1")
+	cfg.ClientPolicy = tiny
+	_, err = aerospike.New(cfg)
+	require.Contains(t, faultsOf(t, err), "ClientPolicy.ConnectionQueueSize")
+}
+
+// X2: the default limit is below the pool, and the driver's policy isn't written to.
+func TestConfigDefaults(t *testing.T) {
+	policy := as.NewClientPolicy()
+	policy.ConnectionQueueSize = 8
+	policy.FailIfNotConnected = false
+	want := *policy
+	cfg := aerospike.DefaultConfig("h:1")
+	cfg.ClientPolicy = policy
+	_, err := aerospike.New(cfg)
+	require.NoError(t, err)
+	require.Equal(t, want, *policy)
+	require.Equal(t, 32, aerospike.DefaultLimit)
+
+	_, err = aerospike.Wrap(nil, cfg)
+	require.Contains(t, faultsOf(t, err), "client")
+}
+
+// R184: the zero Client refuses and hangs nowhere.
+func TestZeroClientRefuses(t *testing.T) {
+	var client aerospike.Client
+	ctx := patient(t)
+	require.ErrorIs(t, client.Connect(ctx), spillway.ErrClosed)
+	_, err := client.Get(ctx, nil, newKey(t, 1))
+	require.ErrorIs(t, err, spillway.ErrClosed)
+	require.ErrorIs(t, client.Put(ctx, nil, newKey(t, 1), nil), spillway.ErrClosed)
+	_, err = client.BatchGet(ctx, nil, nil)
+	require.ErrorIs(t, err, spillway.ErrClosed)
+	_, err = client.ScanAll(ctx, nil, "test", "s")
+	require.ErrorIs(t, err, spillway.ErrClosed)
+	require.NoError(t, client.Close(ctx))
+	require.Zero(t, client.State())
+	require.Empty(t, client.Snapshot().Nodes)
+}

@@ -1,0 +1,38 @@
+// Package aerospike guards the Aerospike Go client v7 with the Spillway toolkit:
+// every call takes a context first, is limited per node, never takes longer than
+// its context, and fails with an error whose class is known.
+//
+// The driver parks callers in a busy-wait when its connection pool runs dry, so a
+// service with thousands of concurrent requests collapses where it should merely
+// refuse. A [Client] puts a counter in front of each node: what is over the limit is
+// refused at once with an error that matches spillway.ErrBackpressure, and what is
+// admitted runs at full speed.
+//
+//	client, err := aerospike.New(aerospike.DefaultConfig("127.0.0.1:3000"))
+//	err = client.Connect(ctx)
+//	record, err := client.Get(ctx, nil, key)
+//	err = client.Close(ctx)
+//
+// Methods have the driver's names, policies and results; the context comes first
+// and the error is an error. A nil policy is the client's default policy. Errors
+// of the driver come as an [Error], which unwraps to the driver's own; refusals come
+// as a *spillway.Rejection.
+//
+// # Guarantees
+//
+//   - G-AER-1: per node no more calls are in the driver than the limit, which is
+//     below the size of its connection pool: the pool is never exhausted.
+//   - G-AER-2: a call whose time is up isn't sent; one that is sent carries no longer
+//     timeout than its context has left, and never none.
+//   - G-AER-3: the driver's client isn't closed while calls or streams are in it.
+//   - G-AER-4: a stream that is closed, broken off or out of time leaves no
+//     goroutine, connection or permit behind.
+//   - G-AER-5: the policies that a caller passes are never changed.
+//   - G-AER-6: a permit is held until the driver's call has ended, also if the caller's
+//     context is done before.
+//
+// # When not to use it
+//
+// A tool that makes one call after the other has nothing to limit. For tests without
+// a database see the package aerospiketest, which doesn't need this one.
+package aerospike

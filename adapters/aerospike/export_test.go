@@ -1,0 +1,12 @@
+package aerospike
+
+import (
+	"context"
+	"time"
+)
+
+// BudgetOf shows newBudget to the tests.
+func BudgetOf(ctx context.Context, policy, otherwise, least time.Duration) (total, socket time.Duration, ok bool) {
+	b, ok := newBudget(ctx, policy, otherwise, least)
+	return b.total, b.socket(policy), ok
+}

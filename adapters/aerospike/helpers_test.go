@@ -1,0 +1,92 @@
+package aerospike_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway/adapters/aerospike"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
+)
+
+// patience bounds every wait of these tests: none of them takes that long.
+const patience = 20 * time.Second
+
+func patient(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// connect returns a client that is connected to the server, and closed after the
+// test.
+func connect(t testing.TB, srv *aerospiketest.Server, change ...func(*aerospike.Config)) *aerospike.Client {
+	t.Helper()
+	cfg := aerospike.DefaultConfig(srv.Hosts()...)
+	cfg.WarmUp = 2
+	for _, f := range change {
+		f(&cfg)
+	}
+	client, err := aerospike.New(cfg)
+	require.NoError(t, err)
+	require.NoError(t, client.Connect(patient(t)))
+	t.Cleanup(func() { require.NoError(t, client.Close(patient(t))) })
+	return client
+}
+
+// raw returns a client of the driver alone.
+func raw(t testing.TB, srv *aerospiketest.Server, change ...func(*as.ClientPolicy)) *as.Client {
+	t.Helper()
+	policy := as.NewClientPolicy()
+	policy.Timeout = 5 * time.Second
+	for _, f := range change {
+		f(policy)
+	}
+	hosts, err := as.NewHosts(srv.Hosts()...)
+	require.NoError(t, asError(err))
+	client, err := as.NewClientWithPolicyAndHost(policy, hosts...)
+	require.NoError(t, asError(err))
+	t.Cleanup(client.Close)
+	return client
+}
+
+// asError keeps a nil as.Error from becoming an error that isn't nil.
+func asError(err as.Error) error {
+	if err == nil {
+		return nil
+	}
+	return err
+}
+
+func newKey(t testing.TB, value any) *as.Key {
+	t.Helper()
+	key, err := as.NewKey("test", "s", value)
+	require.NoError(t, asError(err))
+	return key
+}
+
+// keyOn returns a key whose master is the node.
+func keyOn(t testing.TB, client *as.Client, node string) *as.Key {
+	t.Helper()
+	for i := range 10_000 {
+		key := newKey(t, i)
+		p, err := as.PartitionForWrite(client.Cluster(), as.NewPolicy(), key)
+		require.NoError(t, asError(err))
+		n, err := p.GetNodeWrite(client.Cluster())
+		require.NoError(t, asError(err))
+		if n.GetName() == node {
+			return key
+		}
+	}
+	t.Fatalf("no key on node %s", node)
+	return nil
+}
+
+func put(t testing.TB, client *aerospike.Client, key *as.Key, bins as.BinMap) {
+	t.Helper()
+	require.NoError(t, client.Put(patient(t), nil, key, bins))
+}

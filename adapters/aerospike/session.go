@@ -1,0 +1,91 @@
+package aerospike
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+
+	"github.com/spillway-go/spillway/limiter"
+)
+
+// session is one generation: the driver's client and the limits that belong to it.
+// Calls reach both through one lease, so a call can't take a permit of one
+// generation and the connection of another.
+type session struct {
+	owner  *Client
+	client *as.Client
+
+	// guards finds a node's guard by the driver's node. It is replaced as a whole
+	// when a node is seen for the first time, so that reading it takes no lock.
+	guards atomic.Pointer[map[*as.Node]*guard]
+
+	mu     sync.Mutex        // guards what follows, and the writing of guards
+	byName map[string]*guard // a node that left and came back has a new *as.Node
+}
+
+// guard limits the calls to one node.
+type guard struct {
+	name    string
+	limiter *limiter.Limiter[struct{}]
+}
+
+func (c *Client) newSession(client *as.Client) *session {
+	s := &session{owner: c, client: client, byName: map[string]*guard{}}
+	s.guards.Store(&map[*as.Node]*guard{})
+	return s
+}
+
+// guard returns the guard of a node.
+func (s *session) guard(node *as.Node) (*guard, error) {
+	if g := (*s.guards.Load())[node]; g != nil {
+		return g, nil
+	}
+	return s.addGuard(node)
+}
+
+// addGuard makes the guard of a node that wasn't seen before, and forgets nodes
+// that have left the cluster.
+func (s *session) addGuard(node *as.Node) (*guard, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.byName[node.GetName()]
+	if g == nil {
+		cfg := s.owner.cfg
+		l, err := limiter.New[struct{}](limiter.Config{
+			Name: cfg.Name + "/" + node.GetName(), Limit: cfg.Limit, Mode: cfg.Mode, RetryAfter: cfg.RetryAfter,
+			Hooks: s.owner.limiterHooks(),
+		})
+		if err != nil {
+			return nil, fmt.Errorf("aerospike: guard of node %s: %w", node.GetName(), err)
+		}
+		g = &guard{name: node.GetName(), limiter: l}
+		s.byName[g.name] = g
+	}
+	next := map[*as.Node]*guard{node: g}
+	for _, n := range s.client.Cluster().GetNodes() {
+		if old := (*s.guards.Load())[n]; old != nil {
+			next[n] = old
+		}
+	}
+	s.guards.Store(&next)
+	return g, nil
+}
+
+// warmUpStep is how many connections a node is asked for at once. The driver's own
+// WarmUp opens all it is told at once, whatever OpeningConnectionThreshold says.
+const warmUpStep = 4
+
+// warmUp opens n connections per node, in steps. Failing to open some is no error:
+// the calls will open them.
+func (s *session) warmUp(ctx context.Context, n int) {
+	for n > 0 && ctx.Err() == nil {
+		step := min(n, warmUpStep)
+		if _, err := s.client.WarmUp(step); err != nil {
+			return
+		}
+		n -= step
+	}
+}

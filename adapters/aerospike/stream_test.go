@@ -1,0 +1,208 @@
+package aerospike_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/adapters/aerospike"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
+)
+
+// fill writes n records through the server's own driver client and returns a guarded
+// client whose streams have small queues.
+func fill(t *testing.T, srv *aerospiketest.Server, client *aerospike.Client, n int) {
+	t.Helper()
+	for i := range n {
+		put(t, client, newKey(t, i), as.BinMap{"i": i})
+	}
+}
+
+func ended(t *testing.T, stream *aerospike.Stream) {
+	t.Helper()
+	select {
+	case <-stream.Done():
+	case <-patient(t).Done():
+		t.Fatal("the stream gave nothing back")
+	}
+}
+
+func idle(t *testing.T, client *aerospike.Client) {
+	t.Helper()
+	snap := client.Snapshot()
+	require.Zero(t, snap.Connection.Leases)
+	for _, n := range snap.Nodes {
+		require.Zero(t, n.Limiter.InUse, n.Node)
+	}
+}
+
+// R132: every record once, from all nodes.
+func TestStreamDeliversEveryRecordOnce(t *testing.T) {
+	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 3})
+	client := connect(t, srv)
+	fill(t, srv, client, 500)
+	stream, err := client.ScanAll(patient(t), nil, "test", "s", "i")
+	require.NoError(t, err)
+	seen := map[int]bool{}
+	for rec, err := range stream.All() {
+		require.NoError(t, err)
+		i := rec.Bins["i"].(int)
+		require.False(t, seen[i])
+		seen[i] = true
+	}
+	require.Len(t, seen, 500)
+	ended(t, stream)
+	idle(t, client)
+
+	for _, err := range stream.All() {
+		require.ErrorIs(t, err, aerospike.ErrStreamUsed)
+	}
+}
+
+// G-AER-4; A8, T-13, fact 10: streams that are broken off leave nothing behind. The
+// driver alone leaves a goroutine and a connection each.
+func TestStreamBrokenOffLeavesNothing(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv, func(c *aerospike.Config) { c.Limit = 1 })
+	fill(t, srv, client, 500)
+	policy := as.NewScanPolicy()
+	policy.RecordQueueSize = 1
+	for range 20 {
+		stream, err := client.ScanAll(patient(t), policy, "test", "s")
+		require.NoError(t, err)
+		n := 0
+		for _, err := range stream.All() {
+			require.NoError(t, err)
+			if n++; n == 4 {
+				break
+			}
+		}
+		ended(t, stream) // only then is the one permit back, and the next may start
+	}
+	idle(t, client)
+}
+
+// X12, T-13: a stream holds its permits while it is open, and a reader of a limit of
+// one can't go on beside it; closing it frees them.
+func TestStreamHoldsPermitsUntilClosed(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv, func(c *aerospike.Config) { c.Limit = 1 })
+	fill(t, srv, client, 100)
+	stream, err := client.ScanAll(patient(t), nil, "test", "s")
+	require.NoError(t, err)
+	_, err = client.Get(patient(t), nil, newKey(t, 1))
+	require.ErrorIs(t, err, spillway.ErrBackpressure)
+	require.NoError(t, stream.Close())
+	require.NoError(t, stream.Close())
+	ended(t, stream)
+	_, err = client.Get(patient(t), nil, newKey(t, 1))
+	require.NoError(t, err)
+	for _, err := range stream.All() {
+		require.ErrorIs(t, err, aerospike.ErrStreamClosed)
+	}
+}
+
+// G-AER-4; R75: the context ends a stream, also one that nobody reads, and the
+// iteration ends with its cause.
+func TestStreamEndsWithItsContext(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	fill(t, srv, client, 500)
+	policy := as.NewScanPolicy()
+	policy.RecordQueueSize = 1
+	cause := errors.New("nobody wants it any more")
+	ctx, cancel := context.WithCancelCause(patient(t))
+	defer cancel(nil)
+	stream, err := client.ScanAll(ctx, policy, "test", "s")
+	require.NoError(t, err)
+	n := 0
+	var last error
+	for _, err := range stream.All() {
+		if last = err; err != nil {
+			break
+		}
+		if n++; n == 3 {
+			cancel(cause)
+			<-ctx.Done()
+		}
+	}
+	require.ErrorIs(t, last, cause)
+	ended(t, stream)
+
+	forgotten, err := client.ScanAll(patient(t), policy, "test", "s")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(patient(t))
+	forgotten2, err := client.ScanAll(ctx, policy, "test", "s")
+	require.NoError(t, err)
+	stop()
+	ended(t, forgotten2)
+	require.NoError(t, forgotten.Close())
+	ended(t, forgotten)
+	idle(t, client)
+}
+
+// R99: a stream without a deadline of its caller has one all the same.
+func TestStreamWithoutADeadlineHasOne(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv, func(c *aerospike.Config) { c.StreamTimeout = 100 * time.Millisecond })
+	gate := srv.Hold(aerospiketest.Match{Kinds: aerospiketest.KindScan})
+	stream, err := client.ScanAll(context.Background(), nil, "test", "s")
+	require.NoError(t, err)
+	var last error
+	for _, err := range stream.All() {
+		last = err
+	}
+	require.ErrorIs(t, last, context.DeadlineExceeded)
+	gate.Release()
+	ended(t, stream)
+	idle(t, client)
+}
+
+// Fact 11: a scan that an attempt later came to its end is no error, however often
+// the driver reports the one that it recovered from.
+func TestStreamThatRecoveredIsComplete(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	fill(t, srv, client, 200)
+	fault := srv.Inject(aerospiketest.Fault{
+		Match: aerospiketest.Match{Kinds: aerospiketest.KindScan}, Times: 1, Action: aerospiketest.ActionReset,
+	})
+	stream, err := client.ScanAll(patient(t), nil, "test", "s")
+	require.NoError(t, err)
+	n := 0
+	for _, err := range stream.All() {
+		require.NoError(t, err)
+		n++
+	}
+	require.Equal(t, 200, n)
+	require.Equal(t, 1, fault.Hits())
+}
+
+// T-16, R142: a scan that failed is an error, once, and never an empty result.
+func TestStreamThatFailedSaysSoOnce(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	fill(t, srv, client, 20)
+	srv.Inject(aerospiketest.Fault{
+		Match:  aerospiketest.Match{Kinds: aerospiketest.KindScan},
+		Action: aerospiketest.ActionCode, Code: aerospiketest.CodeForbidden,
+	})
+	stream, err := client.ScanAll(patient(t), nil, "test", "s")
+	require.NoError(t, err)
+	var errs []error
+	for rec, err := range stream.All() {
+		require.Nil(t, rec)
+		errs = append(errs, err)
+	}
+	require.Len(t, errs, 1)
+	var ours *aerospike.Error
+	require.ErrorAs(t, errs[0], &ours)
+	require.EqualValues(t, 22, ours.Code)
+	ended(t, stream)
+	idle(t, client)
+}
