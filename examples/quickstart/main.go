@@ -1,0 +1,165 @@
+// Quickstart shows what Spillway is for, on this machine, in half a minute: it
+// starts an Aerospike server in this process (or uses a real one, with -hosts),
+// writes, reads and scans through the guarded client, and then lets more and more
+// callers loose on the server, first with the bare driver and then through Spillway
+// with its default configuration.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+
+	"github.com/spillway-go/spillway/adapters/aerospike"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
+)
+
+const (
+	namespace = "test"
+	setName   = "spillway-quickstart"
+	records   = 1000
+)
+
+type options struct {
+	hosts    []string
+	duration time.Duration
+	callers  []int
+	limit    int
+	json     bool
+}
+
+func main() {
+	opts, err := parse(os.Args[1:])
+	if err == nil {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		err = run(ctx, opts)
+		stop()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("quickstart", flag.ExitOnError)
+	hosts := flags.String("hosts", "", "seeds of a real cluster, host:port by commas; empty: a server in this process")
+	callers := flags.String("callers", "16,256,1024,4096", "numbers of concurrent callers, by commas")
+	flags.DurationVar(&o.duration, "duration", 2*time.Second, "how long each number of callers runs")
+	flags.IntVar(&o.limit, "limit", 0, "permits per node; 0: Spillway's default")
+	flags.BoolVar(&o.json, "json", false, "print the results as JSON instead of a table")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if o.duration <= 0 {
+		return o, fmt.Errorf("-duration is %v: must be positive", o.duration)
+	}
+	if *hosts != "" {
+		o.hosts = strings.Split(*hosts, ",")
+	}
+	for _, text := range strings.Split(*callers, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < 1 || n > 100_000 {
+			return o, fmt.Errorf("-callers has %q: must be numbers from 1 to 100000", text)
+		}
+		o.callers = append(o.callers, n)
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, o options) error {
+	say := func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+	if o.hosts == nil {
+		server, err := aerospiketest.Start(aerospiketest.Config{})
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		o.hosts = server.Hosts()
+		say("Started an Aerospike server in this process, at %s.", server.Addr())
+	}
+	cfg := aerospike.DefaultConfig(o.hosts...)
+	cfg.Limit = o.limit
+	if err := tour(ctx, cfg, say); err != nil {
+		return err
+	}
+	var results []result
+	for _, n := range o.callers {
+		for _, guarded := range []bool{false, true} {
+			say("%5d callers, %s, %v …", n, sideName(guarded), o.duration)
+			r, err := measure(ctx, cfg, n, guarded, o.duration)
+			if err != nil {
+				return err
+			}
+			results = append(results, r)
+		}
+	}
+	if o.json {
+		return json.NewEncoder(os.Stdout).Encode(results)
+	}
+	report(os.Stdout, results)
+	return nil
+}
+
+// tour does what a first program would: it writes, reads and scans.
+func tour(ctx context.Context, cfg aerospike.Config, say func(string, ...any)) (err error) {
+	client, err := aerospike.New(cfg)
+	if err != nil {
+		return err
+	}
+	if err := client.Connect(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := client.Close(context.WithoutCancel(ctx)); err == nil {
+			err = cerr
+		}
+	}()
+	keys, err := makeKeys()
+	if err != nil {
+		return err
+	}
+	for i, key := range keys {
+		if err := client.Put(ctx, nil, key, as.BinMap{"n": i, "name": fmt.Sprint("record ", i)}); err != nil {
+			return err
+		}
+	}
+	record, err := client.Get(ctx, nil, keys[7])
+	if err != nil {
+		return err
+	}
+	stream, err := client.ScanAll(ctx, nil, namespace, setName, "n")
+	if err != nil {
+		return err
+	}
+	scanned := 0
+	for _, err := range stream.All() {
+		if err != nil {
+			return err
+		}
+		scanned++
+	}
+	say("Wrote %d records, read one back (%v), scanned %d.", len(keys), record.Bins["name"], scanned)
+	return nil
+}
+
+func makeKeys() ([]*as.Key, error) {
+	keys := make([]*as.Key, records)
+	for i := range keys {
+		key, err := as.NewKey(namespace, setName, i)
+		if err != nil {
+			return nil, err
+		}
+		keys[i] = key
+	}
+	return keys, nil
+}
