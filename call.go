@@ -75,8 +75,9 @@ func JoinMiddleware(ms ...Middleware) Middleware {
 
 // Lift makes a Decorator of a Middleware, for operations of one result type that
 // are known as call. If the middleware runs the operation several times, the last
-// result counts; if it never runs it, the value is zero. It allocates one closure
-// a call. Lift panics if m is nil.
+// result counts; if it never runs it, the value is zero. A middleware that runs it
+// several times at once must wait for all of them. It allocates one closure a call.
+// Lift panics if m is nil.
 func Lift[T any](m Middleware, call Call) Decorator[T] {
 	if m == nil {
 		panic("spillway: Lift: middleware is nil")

@@ -11,7 +11,7 @@ const DistributionBuckets = 4*29 + 2
 
 // firstBound is the upper bound of the first bucket, in nanoseconds. Four buckets
 // share each doubling above it, so a quantile is at most a quarter off; 29
-// doublings reach 9.5 minutes, and the last bucket holds what is longer.
+// doublings reach nine minutes, and the last bucket holds what is longer.
 const firstBound = 1 << 10
 
 // Distribution is a snapshot of how long things took. It is a plain value and is
@@ -50,7 +50,7 @@ func DistributionBound(i int) time.Duration {
 }
 
 // Mean returns the mean duration; 0 if nothing was measured.
-func (d *Distribution) Mean() time.Duration {
+func (d Distribution) Mean() time.Duration {
 	if d.Count == 0 {
 		return 0
 	}
@@ -60,7 +60,7 @@ func (d *Distribution) Mean() time.Duration {
 // Quantile returns a duration that at least the share q of what was measured did
 // not exceed, to within a quarter: the upper bound of its bucket. It returns 0 if
 // nothing was measured. q is clamped to [0, 1].
-func (d *Distribution) Quantile(q float64) time.Duration {
+func (d Distribution) Quantile(q float64) time.Duration {
 	var total uint64
 	for _, n := range d.Buckets {
 		total += n

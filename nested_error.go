@@ -16,8 +16,8 @@ func (e *NestedError) Error() string {
 	return fmt.Sprintf("%s %q: called again from within an operation that it admitted", e.Component, e.Name)
 }
 
-// Outcome returns OutcomeLocal: nothing was sent.
-func (e *NestedError) Outcome() Outcome { return OutcomeLocal }
+// Outcome returns OutcomePermanent: the same call fails again.
+func (e *NestedError) Outcome() Outcome { return OutcomePermanent }
 
 // ErrorType returns "nested_call", the value of the error.type attribute.
 func (e *NestedError) ErrorType() string { return "nested_call" }

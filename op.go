@@ -3,6 +3,7 @@ package spillway
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Op is an operation that can be guarded: it does its work under ctx and returns
@@ -29,9 +30,10 @@ func Chain[T any](ds ...Decorator[T]) Decorator[T] {
 			panic(fmt.Sprintf("spillway: Chain: decorator %d is nil", i))
 		}
 	}
+	ds = slices.Clone(ds) // the caller may go on using his
 	return func(op Op[T]) Op[T] {
-		for i := len(ds) - 1; i >= 0; i-- {
-			op = ds[i](op)
+		for _, d := range slices.Backward(ds) {
+			op = d(op)
 		}
 		return op
 	}

@@ -50,9 +50,14 @@ func OutcomeOf(err error) Outcome {
 	if err == nil {
 		return OutcomeOK
 	}
+	// Most errors that carry a class carry it on the outside, and errors.As with an
+	// interface costs as much as ten calls of a limiter.
+	if carrier, ok := err.(interface{ Outcome() Outcome }); ok {
+		return known(carrier.Outcome())
+	}
 	var carrier interface{ Outcome() Outcome }
 	if errors.As(err, &carrier) {
-		return carrier.Outcome()
+		return known(carrier.Outcome())
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, ErrClosed) {
 		return OutcomeLocal
@@ -62,6 +67,14 @@ func OutcomeOf(err error) Outcome {
 		return OutcomeTimeout
 	}
 	return OutcomeUnknown
+}
+
+// known returns o, or OutcomeUnknown if there is no such outcome.
+func known(o Outcome) Outcome {
+	if o >= outcomeCount {
+		return OutcomeUnknown
+	}
+	return o
 }
 
 // OutcomeCounts counts ended calls by outcome.

@@ -17,8 +17,8 @@ func (e *WeightError) Error() string {
 	return fmt.Sprintf("%s %q: weight is %d: must be from 1 to the limit of %d", e.Component, e.Name, e.Weight, e.Limit)
 }
 
-// Outcome returns OutcomeLocal: nothing was sent.
-func (e *WeightError) Outcome() Outcome { return OutcomeLocal }
+// Outcome returns OutcomePermanent: the same call fails again.
+func (e *WeightError) Outcome() Outcome { return OutcomePermanent }
 
 // ErrorType returns "invalid_weight", the value of the error.type attribute.
 func (e *WeightError) ErrorType() string { return "invalid_weight" }

@@ -37,6 +37,7 @@ func (m *Machine[C]) Close(ctx context.Context) error {
 	case Disconnected:
 		m.mu.Unlock()
 		return m.awaitIdle(ctx)
+	case Connecting, Connected:
 	case Closing:
 		c := m.closing
 		m.mu.Unlock()
@@ -138,7 +139,7 @@ func (m *Machine[C]) closeOrphan(g *generation[C]) {
 	m.mu.Lock()
 	m.stats.orphans--
 	m.mu.Unlock()
-	m.startClose(context.Background(), g.conn)
+	m.startClose(context.Background(), g.conn) //nolint:forbidigo // whoever called Close has gone
 }
 
 // closeConn calls the Close function and waits for it as long as it may.

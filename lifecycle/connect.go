@@ -113,9 +113,9 @@ func (m *Machine[C]) dialled(ctx context.Context, a *attempt, conn C, err error)
 		m.moveLocked(Disconnected, err)
 	}
 	a.err = err
-	close(a.done)
 	m.mu.Unlock()
-	m.deliver()
+	m.deliver()   // so that observers know before Connect returns
+	close(a.done) // nobody else does: the attempt isn't the machine's any more
 }
 
 // abandon decides an attempt whose caller won't wait any longer.
@@ -147,6 +147,7 @@ func isNil[C any](conn C) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Chan, reflect.Func, reflect.Slice, reflect.UnsafePointer:
 		return v.IsNil()
+	default:
+		return false
 	}
-	return false
 }

@@ -43,7 +43,7 @@ func TestDocDiagramMatchesTheTable(t *testing.T) {
 	require.True(t, found)
 	text, _, _ := strings.Cut(rest, "type State")
 	var grid []string
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		if l, ok := strings.CutPrefix(line, "//\t"); ok {
 			grid = append(grid, l)
 		}
@@ -67,7 +67,7 @@ func readDiagram(t *testing.T, grid []string) map[edge]bool {
 	}
 	edges := map[edge]bool{}
 	for head, from := range d.heads() {
-		to, line := d.trace(head, from)
+		to, line := d.trace(head)
 		edges[edge{from: to, to: d.states[from], trigger: d.label(line)}] = true
 		require.NotEmpty(t, to, "the line into %s at %v starts nowhere", d.states[from], head)
 	}
@@ -114,7 +114,7 @@ func (d drawing) heads() map[cell]cell {
 }
 
 // trace follows a line back from its head to the state where it starts.
-func (d drawing) trace(head, to cell) (from string, line []cell) {
+func (d drawing) trace(head cell) (from string, line []cell) {
 	seen := map[cell]bool{head: true}
 	step := around[d.at(head)]
 	at := cell{head.x - step.x, head.y - step.y}

@@ -43,7 +43,7 @@ type generation[C any] struct {
 
 func newGeneration[C any](m *Machine[C], conn C, number uint64) *generation[C] {
 	g := &generation[C]{machine: m, conn: conn, number: number, drained: make(chan struct{})}
-	g.slots.Init(64)
+	g.slots.Reserve(64)
 	return g
 }
 
@@ -133,7 +133,7 @@ func (l Lease[C]) Release() {
 	if l.gen == nil {
 		return
 	}
-	if s, state := l.gen.slots.Find(l.token); s != nil && s.Free(state) {
+	if s, state := l.gen.slots.Find(l.token); s != nil && s.Swap(state, 0) {
 		l.gen.leave()
 	}
 }

@@ -17,8 +17,8 @@ type counters struct {
 
 // Stats is a snapshot of a machine. Counts start with the machine and only grow.
 type Stats struct {
-	Name        string
-	State       State
+	Name        string    // the machine's name
+	State       State     // where it is
 	Since       time.Time // when the state began
 	Generation  uint64    // the newest connection's number; 0 if there was none
 	Leases      int       // leases of the current connection that are out

@@ -2,12 +2,13 @@ package lifecycle
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
 // Transition is one change of state.
 type Transition struct {
-	From, To   State
+	From, To   State     // the states before and after
 	Reason     string    // why, in a word or two, as in the transition table
 	Generation uint64    // the connection it is about; 0 if there was none yet
 	Err        error     // what a failed dial or close said; nil otherwise
@@ -24,7 +25,7 @@ type observer struct{ tell func(Transition) }
 func (m *Machine[C]) OnTransition(f func(Transition)) (stop func()) {
 	o := &observer{tell: f}
 	m.mu.Lock()
-	m.observers = append(m.observers[:len(m.observers):len(m.observers)], o)
+	m.observers = append(slices.Clip(m.observers), o)
 	m.mu.Unlock()
 	return func() {
 		m.mu.Lock()

@@ -6,9 +6,9 @@ import "github.com/spillway-go/spillway"
 // At any time Ended.Total() + Aborted <= Admitted, and the two are equal when no
 // call is under way.
 type Stats struct {
-	Name        string
-	Mode        spillway.Mode
-	Closed      bool
+	Name        string                 // the limiter's name
+	Mode        spillway.Mode          // the mode in force
+	Closed      bool                   // whether Close was called
 	Limit       int                    // permits there are
 	InUse       int                    // permits in use, ghosts included
 	Available   int                    // permits free; 0 if more are in use than there are

@@ -83,6 +83,7 @@ func Wrap(client *as.Client, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	//nolint:forbidigo // nothing is dialled
 	err = c.machine.Connect(context.Background(), func(context.Context) (*session, error) {
 		return c.newSession(client), nil
 	})

@@ -1,6 +1,7 @@
 package aerospike
 
 import (
+	"slices"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -25,12 +26,14 @@ const (
 	httpConflict              = 409
 	httpPreconditionFailed    = 412
 	httpRequestEntityTooLarge = 413
+	httpClientClosed          = 499
 	httpInternalServerError   = 500
 	httpNotImplemented        = 501
 )
 
 // The statuses of gRPC that the table uses, by number.
 const (
+	grpcCanceled           = 1
 	grpcInvalidArgument    = 3
 	grpcNotFound           = 5
 	grpcAlreadyExists      = 6
@@ -49,10 +52,8 @@ const stopWritesRetry = 10 * time.Second
 // OutcomeUnknown; it keeps its number in the error.
 func classOf(code int) codeClass {
 	for _, row := range codeTable {
-		for _, c := range row.codes {
-			if c == code {
-				return row.class
-			}
+		if slices.Contains(row.codes, code) {
+			return row.class
 		}
 	}
 	switch {
@@ -102,6 +103,6 @@ var codeTable = []struct {
 	{[]int{1, 213}, codeClass{outcome: spillway.OutcomeUnknown}},
 	{[]int{100}, codeClass{spillway.OutcomePermanent, httpInternalServerError, grpcInternal, false}},
 
-	{[]int{-4, -5}, codeClass{outcome: spillway.OutcomeLocal, refused: true}},
+	{[]int{-4, -5}, codeClass{spillway.OutcomeLocal, httpClientClosed, grpcCanceled, true}},
 	{[]int{50}, codeClass{outcome: spillway.OutcomeOK}},
 }

@@ -1,7 +1,7 @@
 package aerospike_test
 
 import (
-	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -47,11 +47,8 @@ func TestFactPoolExhaustion(t *testing.T) {
 	_, aerr := driver.Exists(policy, newKey(t, 9))
 	require.True(t, aerr.Matches(types.NO_AVAILABLE_CONNECTIONS_TO_NODE))
 	turns := 0
-	for link := error(aerr); link != nil; turns++ {
-		link = link.(interface{ Unwrap() error }).Unwrap()
-		if _, ok := link.(*as.AerospikeError); !ok {
-			break
-		}
+	for link := error(aerr); link != nil; link = errors.Unwrap(link) {
+		turns++
 	}
 	require.Greater(t, turns, 10, "the fault that this test is about is gone from the driver")
 	letGo()
@@ -64,9 +61,7 @@ func TestFactPoolExhaustion(t *testing.T) {
 		_, err := client.Exists(patient(t), nil, newKey(t, i))
 		return err
 	})
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	_, err := client.Exists(ctx, nil, newKey(t, 9)) // no deadline: it would wait for long
+	_, err := client.Exists(t.Context(), nil, newKey(t, 9)) // no deadline: it would wait for long
 	var r *spillway.Rejection
 	require.ErrorAs(t, err, &r)
 	require.Equal(t, 4, r.Limit)
@@ -78,7 +73,7 @@ func TestFactPoolExhaustion(t *testing.T) {
 func TestFactAbandonedScan(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv)
-	fill(t, srv, client, 200)
+	fill(t, client, 200)
 	driver := raw(t, srv)
 	policy := as.NewScanPolicy()
 	policy.RecordQueueSize = 1
@@ -87,7 +82,7 @@ func TestFactAbandonedScan(t *testing.T) {
 	<-rs.Results()
 	require.True(t, rs.IsActive(), "the driver's producer waits for a reader")
 	defer func() {
-		go rs.Close()
+		go func() { _ = rs.Close() }()
 		for range rs.Results() {
 		}
 	}()

@@ -146,6 +146,7 @@ func IsOverload(err error) bool {
 	case spillway.OutcomeOverload, spillway.OutcomeKeyOverload, spillway.OutcomeQuota,
 		spillway.OutcomeStopWrites, spillway.OutcomeTimeout:
 		return true
+	default:
+		return v.Code == types.PARTITION_UNAVAILABLE || v.Code == types.SERVER_NOT_AVAILABLE
 	}
-	return v.Code == types.PARTITION_UNAVAILABLE || v.Code == types.SERVER_NOT_AVAILABLE
 }

@@ -162,7 +162,7 @@ func TestClientCloseWithCallsInFlight(t *testing.T) {
 func TestClientCloseWaitsForStreams(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv)
-	fill(t, srv, client, 100)
+	fill(t, client, 100)
 	scan := as.NewScanPolicy()
 	scan.RecordQueueSize = 1
 	stream, err := client.ScanAll(patient(t), scan, "test", "s")

@@ -13,7 +13,7 @@ import (
 
 // logTransition writes down a change of state.
 func (c *Client) logTransition(t lifecycle.Transition) {
-	ctx := context.Background()
+	ctx := context.Background() //nolint:forbidigo // a transition belongs to no caller
 	level := slog.LevelInfo
 	if t.Err != nil {
 		level = slog.LevelWarn

@@ -60,7 +60,7 @@ func (s *Stream) All() iter.Seq2[*as.Record, error] {
 			yield(nil, ErrStreamUsed)
 			return
 		}
-		defer s.Close()
+		defer s.end(spillway.OutcomeOK)
 		err := s.each(func(rec *as.Record) bool { return yield(rec, nil) })
 		if err != nil {
 			yield(nil, err)
@@ -166,7 +166,7 @@ func (s *Stream) end(outcome spillway.Outcome) {
 			closed := make(chan struct{})
 			go func() {
 				defer close(closed)
-				s.rs.Close()
+				_ = s.rs.Close() // says only whether it was the first
 			}()
 			for range s.rs.Results() {
 			}

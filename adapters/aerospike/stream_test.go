@@ -14,9 +14,8 @@ import (
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
 )
 
-// fill writes n records through the server's own driver client and returns a guarded
-// client whose streams have small queues.
-func fill(t *testing.T, srv *aerospiketest.Server, client *aerospike.Client, n int) {
+// fill writes n records.
+func fill(t *testing.T, client *aerospike.Client, n int) {
 	t.Helper()
 	for i := range n {
 		put(t, client, newKey(t, i), as.BinMap{"i": i})
@@ -45,7 +44,7 @@ func idle(t *testing.T, client *aerospike.Client) {
 func TestStreamDeliversEveryRecordOnce(t *testing.T) {
 	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 3})
 	client := connect(t, srv)
-	fill(t, srv, client, 500)
+	fill(t, client, 500)
 	stream, err := client.ScanAll(patient(t), nil, "test", "s", "i")
 	require.NoError(t, err)
 	seen := map[int]bool{}
@@ -69,7 +68,7 @@ func TestStreamDeliversEveryRecordOnce(t *testing.T) {
 func TestStreamBrokenOffLeavesNothing(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv, func(c *aerospike.Config) { c.Limit = 1 })
-	fill(t, srv, client, 500)
+	fill(t, client, 500)
 	policy := as.NewScanPolicy()
 	policy.RecordQueueSize = 1
 	for range 20 {
@@ -92,7 +91,7 @@ func TestStreamBrokenOffLeavesNothing(t *testing.T) {
 func TestStreamHoldsPermitsUntilClosed(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv, func(c *aerospike.Config) { c.Limit = 1 })
-	fill(t, srv, client, 100)
+	fill(t, client, 100)
 	stream, err := client.ScanAll(patient(t), nil, "test", "s")
 	require.NoError(t, err)
 	_, err = client.Get(patient(t), nil, newKey(t, 1))
@@ -112,7 +111,7 @@ func TestStreamHoldsPermitsUntilClosed(t *testing.T) {
 func TestStreamEndsWithItsContext(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv)
-	fill(t, srv, client, 500)
+	fill(t, client, 500)
 	policy := as.NewScanPolicy()
 	policy.RecordQueueSize = 1
 	cause := errors.New("nobody wants it any more")
@@ -168,7 +167,7 @@ func TestStreamWithoutADeadlineHasOne(t *testing.T) {
 func TestStreamThatRecoveredIsComplete(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv)
-	fill(t, srv, client, 200)
+	fill(t, client, 200)
 	fault := srv.Inject(aerospiketest.Fault{
 		Match: aerospiketest.Match{Kinds: aerospiketest.KindScan}, Times: 1, Action: aerospiketest.ActionReset,
 	})
@@ -187,7 +186,7 @@ func TestStreamThatRecoveredIsComplete(t *testing.T) {
 func TestStreamThatFailedSaysSoOnce(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv)
-	fill(t, srv, client, 20)
+	fill(t, client, 20)
 	srv.Inject(aerospiketest.Fault{
 		Match:  aerospiketest.Match{Kinds: aerospiketest.KindScan},
 		Action: aerospiketest.ActionCode, Code: aerospiketest.CodeForbidden,

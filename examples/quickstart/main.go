@@ -66,7 +66,7 @@ func parse(args []string) (options, error) {
 	if *hosts != "" {
 		o.hosts = strings.Split(*hosts, ",")
 	}
-	for _, text := range strings.Split(*callers, ",") {
+	for text := range strings.SplitSeq(*callers, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 1 || n > 100_000 {
 			return o, fmt.Errorf("-callers has %q: must be numbers from 1 to 100000", text)
@@ -106,8 +106,7 @@ func run(ctx context.Context, o options) error {
 	if o.json {
 		return json.NewEncoder(os.Stdout).Encode(results)
 	}
-	report(os.Stdout, results)
-	return nil
+	return report(os.Stdout, results)
 }
 
 // tour does what a first program would: it writes, reads and scans.

@@ -19,23 +19,28 @@ func sideName(guarded bool) string {
 }
 
 // report prints the table and what it means.
-func report(w io.Writer, results []result) {
-	fmt.Fprintln(w)
+func report(out io.Writer, results []result) error {
+	w := new(strings.Builder) // whose writes never fail
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w)
 	fmt.Fprintln(table, "callers\tside\tok/s\terrors/s\trefused/s\tp50\tp99\tgoroutines\theap MB\t")
 	for _, r := range results {
 		fmt.Fprintf(table, "%d\t%s\t%.0f\t%.0f\t%.0f\t%v\t%v\t%d\t%.0f\t\n", r.Callers, sideName(r.Guarded), r.Goodput,
 			float64(r.errorCount())/r.Seconds, float64(r.Refused)/r.Seconds, round(r.P50), round(r.P99), r.Goroutines, r.HeapMB)
 	}
-	table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
 	fmt.Fprintln(w)
 	if len(results) >= 2 {
 		explain(w, results[len(results)-2], results[len(results)-1])
 	}
+	_, err := io.WriteString(out, w.String())
+	return err
 }
 
 // explain says in three lines what the last pair of rows means.
-func explain(w io.Writer, raw, ours result) {
+func explain(w *strings.Builder, raw, ours result) {
 	fmt.Fprintf(w, "With %d callers the driver alone served %.0f reads/s at a p99 of %v, and failed %.0f/s (%s).\n",
 		raw.Callers, raw.Goodput, round(raw.P99), float64(raw.errorCount())/raw.Seconds, kinds(raw))
 	ratio := "from none to"

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/slot"
 )
 
 // Admit is Enter for callers that give the permit back elsewhere, or later, or
@@ -24,7 +25,7 @@ func (c *Core) Own(u Use) spillway.Permit {
 		return spillway.Permit{}
 	}
 	if u.token == 0 {
-		u.token = c.slots.claim(c.admitted.Load(), u)
+		u.token = c.claim(c.admitted.Load(), u)
 	}
 	return spillway.NewPermit(c, u.token)
 }
@@ -51,31 +52,31 @@ func (c *Core) End(token uint64, o spillway.Outcome, hold time.Duration) {
 type over struct {
 	weight uint64
 	age    time.Duration // 0 if it wasn't timed
-	holder *holder       // nil if holders aren't tracked
+	holder *slot.Note    // nil if holders aren't tracked
 }
 
 // vacate ends the hold of a token, records how long it was, and leaves the slot
 // free, or to a ghost. ok is false if the token was released before.
 func (c *Core) vacate(token uint64, toGhost bool) (h over, ok bool) {
-	s, state, cell := c.slots.find(token)
-	if s == nil || !current(state, token, slotHeld) {
+	s, state := c.held(token)
+	if s == nil {
 		return h, false
 	}
-	since := s.since.Load()
-	if cell != nil {
-		h.holder = cell.Load()
-	}
-	next := state & seqMask
+	since, holder := s.Since.Load(), s.Note.Load()
+	var next uint32
 	if toGhost {
-		next |= slotGhost | state&slotWeight
+		next = slotGhost | uint32(state&slotWeight)
 	}
-	if !s.state.CompareAndSwap(state, next) {
-		return over{}, false
+	if !s.Swap(state, next) {
+		return h, false
 	}
 	h.weight = state & slotWeight
 	if state&slotTimed != 0 {
 		h.age = time.Duration(c.now() - since)
 		c.hold.Record(h.age)
+	}
+	if c.opts.Track != spillway.TrackOff {
+		h.holder = holder
 	}
 	return h, true
 }
@@ -84,6 +85,6 @@ func (c *Core) vacate(token uint64, toGhost bool) (h over, ok bool) {
 // the hook finds it free, and keeps nobody from it however long it takes.
 func (c *Core) warn(h over) {
 	if c.opts.HoldWarn > 0 && h.age >= c.opts.HoldWarn && h.holder != nil {
-		c.tellHeldLong(h.holder.report(h.weight, h.age))
+		c.tellHeldLong(c.report(h.holder, h.weight, h.age))
 	}
 }

@@ -37,6 +37,7 @@ func (c *Core) SetLimit(n int) error {
 	c.shrinkLocked()
 	c.settleLocked()
 	c.mu.Unlock()
+	c.slots.Reserve(n)
 	c.tellLimit(from, n)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/internal/histogram"
 	"github.com/spillway-go/spillway/internal/invariant"
+	"github.com/spillway-go/spillway/internal/slot"
 )
 
 // Options are the settings of a Core. They were validated by the package that
@@ -50,7 +51,7 @@ type Core struct {
 	rejections  atomic.Pointer[rejections]
 	nextGhost   atomic.Int64 // when the first ghost ends; valid while the ghosts bit is set
 	hold        histogram.Recorder
-	slots       slots
+	slots       slot.Table
 
 	mu      sync.Mutex // see the lock protocol in the package comment
 	queue   queue
@@ -69,7 +70,7 @@ func New(opts Options) *Core {
 	c.careful = opts.Nested || opts.Track != spillway.TrackOff
 	c.word.Store(withMode(withLimit(0, opts.Limit), opts.Mode))
 	c.rejections.Store(newRejections(opts, opts.Limit))
-	c.slots.init(opts.Limit, opts.Track != spillway.TrackOff)
+	c.slots.Reserve(opts.Limit)
 	return c
 }
 
@@ -147,6 +148,7 @@ func (c *Core) takeSlow(s uint64, n int) (u Use, v verdict, again bool) {
 			c.wouldRefuse.Add(1)
 		}
 		return c.admit(w), admitted, false
+	case spillway.Enforce:
 	}
 	if n < 1 || uint64(n) > limitOf(s) {
 		return u, tooHeavy, false
@@ -171,7 +173,7 @@ func (c *Core) admit(w uint64) Use {
 	}
 	if c.opts.Track != spillway.TrackOff {
 		u.since = c.now()
-		u.token = c.slots.claim(n, u)
+		u.token = c.claim(n, u)
 	}
 	return u
 }

@@ -76,9 +76,9 @@ func (c *Core) exorciseLocked(now int64) int {
 	n := 0
 	var back uint64
 	for n < len(g.list) && g.list[n].until <= now {
-		s, state, _ := c.slots.find(g.list[n].token)
+		s, state := c.slots.Find(g.list[n].token)
 		back += state & slotWeight
-		s.state.Store(state & seqMask) // nobody else changes a ghost's slot
+		s.Swap(state, 0) // nobody else changes a ghost's slot
 		n++
 	}
 	if n == 0 {
@@ -86,12 +86,13 @@ func (c *Core) exorciseLocked(now int64) int {
 	}
 	g.list = slices.Delete(g.list, 0, n)
 	g.weight -= back
+	// The room first: who finds none, and no ghosts either, is refused.
+	c.word.Add(-back)
 	if len(g.list) == 0 {
 		g.list = nil
 		c.word.And(^uint64(ghostsBit))
 	} else {
 		c.nextGhost.Store(g.list[0].until)
 	}
-	c.word.Add(-back)
 	return n
 }

@@ -139,8 +139,9 @@ func (c *Core) await(ctx context.Context, w *waiter, n int) (Use, error) {
 		return u, nil
 	case refusedWaiting:
 		return Use{}, c.rejectAfter(ctx, r.reason, waited)
+	default:
+		return Use{}, c.refuse(ctx, r.verdict, n)
 	}
-	return Use{}, c.refuse(ctx, r.verdict, n)
 }
 
 // settleLocked does for the queue whatever the word now allows: it grants permits

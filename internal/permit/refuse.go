@@ -43,9 +43,10 @@ func (c *Core) refuse(ctx context.Context, v verdict, n int) error {
 	case closed:
 		c.closedCalls.Add(1)
 		return c.rejections.Load().closed
+	default:
+		c.invalid.Add(1)
+		return &spillway.WeightError{Component: c.opts.Component, Name: c.opts.Name, Weight: n, Limit: c.Limit()}
 	}
-	c.invalid.Add(1)
-	return &spillway.WeightError{Component: c.opts.Component, Name: c.opts.Name, Weight: n, Limit: c.Limit()}
 }
 
 // rejectAfter is reject for a call that has waited: its error says how long.

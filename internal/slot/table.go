@@ -30,7 +30,10 @@ const (
 
 	firstChunk = 64 // slots in the first chunk; each further one doubles the table
 	maxChunks  = 24
+	maxSlots   = firstChunk << (maxChunks - 1)
 	maxAhead   = 1 << 14 // slots made ahead at most; the table grows beyond when needed
+	maxProbes  = 64      // slots that Claim looks at before it would rather have more
+	stride     = 0x85ebca6b
 )
 
 // Slot is one place of a table.
@@ -42,23 +45,24 @@ type Slot struct {
 
 // Note is what is kept of an owner. It is never changed.
 type Note struct {
-	Token uint64
-	PCs   []uintptr
-	Class spillway.Class
+	Token uint64         // the owner's: a note of an earlier owner may still be there
+	PCs   []uintptr      // where he came from
+	Class spillway.Class // the class that his context carried
 }
 
 // Table is a table of slots that only grows: its chunks stay where they are, so
 // that a token finds its slot without a lock. There should be about twice as many
 // slots as owners at once, so that a free one is found at the first or second try.
-// It must be prepared with Init.
+// It must be prepared with Reserve.
 type Table struct {
 	capacity atomic.Uint32 // a power of two; how many slots there are
 	chunks   [maxChunks]atomic.Pointer[[]Slot]
 	grow     sync.Mutex
 }
 
-// Init prepares the table for about that many owners at once.
-func (t *Table) Init(owners int) { t.extend(2 * min(owners, maxAhead/2)) }
+// Reserve makes the table fit for that many owners at once. A high number is met
+// when it is reached.
+func (t *Table) Reserve(owners int) { t.extend(2 * min(owners, maxAhead/2)) }
 
 // Len returns how many slots there are.
 func (t *Table) Len() uint32 { return t.capacity.Load() }
@@ -96,8 +100,14 @@ func (t *Table) Claim(n uint64, p uint32) (*Slot, uint64) {
 	for {
 		size := t.capacity.Load()
 		start := uint32(n * 0x9e3779b97f4a7c15 >> 32)
-		for i := range size {
-			index := (start + i) & (size - 1)
+		probes := size
+		if size < maxSlots {
+			probes = min(size, maxProbes) // in a table that isn't nearly full, one of them is free
+		}
+		for i := range probes {
+			// By strides, because the lower half of a table that has just grown is full.
+			// An odd stride visits every slot.
+			index := (start + i*stride) & (size - 1)
 			s := t.At(index)
 			old := s.State.Load()
 			if old&payload != 0 {
@@ -130,14 +140,17 @@ func (t *Table) Find(token uint64) (*Slot, uint64) {
 	return s, state
 }
 
-// Free empties the slot if its state is still the one that Find returned, and
-// reports whether it was this call that emptied it.
-func (s *Slot) Free(state uint64) bool {
-	return s.State.CompareAndSwap(state, state&seqMask)
+// Swap changes the payload of a slot if its state is still the one that Find
+// returned, and reports whether it did. With payload 0 the slot is free.
+func (s *Slot) Swap(state uint64, p uint32) bool {
+	return s.State.CompareAndSwap(state, state&seqMask|uint64(p))
 }
 
-// Payload returns the payload of a state.
-func Payload(state uint64) uint32 { return uint32(state) }
+// SetPayload changes the payload for the owner of token, who must be the only one to
+// know it.
+func (s *Slot) SetPayload(token uint64, p uint32) {
+	s.State.Store(token&seqMask | uint64(p))
+}
 
 // Token returns the token of the owner that state belongs to, in slot i.
 func Token(state uint64, i uint32) uint64 { return state&seqMask | uint64(i) }

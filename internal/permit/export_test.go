@@ -1,0 +1,28 @@
+package permit
+
+// UseMask is the most that the word can count as in use.
+const UseMask = useMask
+
+// Bits names the bits of the word that say that somebody waits, or that there are
+// ghosts.
+func (c *Core) Bits() []string {
+	var names []string
+	s := c.word.Load()
+	if s&waitingBit != 0 {
+		names = append(names, "waiting")
+	}
+	if s&ghostsBit != 0 {
+		names = append(names, "ghosts")
+	}
+	return names
+}
+
+// SlotCount returns how many slots the table has.
+func (c *Core) SlotCount() int { return int(c.slots.Len()) }
+
+// Armed reports whether the timer is set.
+func (c *Core) Armed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.armed != 0
+}
