@@ -44,29 +44,10 @@ func (l *Limiter[T]) Do(ctx context.Context, op spillway.Op[T]) (T, error) {
 // DoN is Do under n permits, all or none. If n is less than one or more than the
 // limit it returns a *spillway.WeightError, for which no waiting would help.
 func (l *Limiter[T]) DoN(ctx context.Context, n int, op spillway.Op[T]) (v T, err error) {
-	c := l.core
-	if c == nil {
+	if l.core == nil {
 		return v, errZero
 	}
-	use, err := c.Enter(ctx, n)
-	if err != nil {
-		return v, err
-	}
-	var outcome spillway.Outcome
-	returned := false
-	defer func() {
-		if returned {
-			c.Leave(use, outcome)
-		} else {
-			c.Abort(use)
-		}
-	}()
-	v, err = op(c.Inside(ctx))
-	if err != nil {
-		outcome = spillway.OutcomeOf(err) // it asks the error, whose methods may panic too
-	}
-	returned = true
-	return v, err
+	return permit.Do(ctx, l.core, n, 0, op)
 }
 
 // Wrap returns op guarded by one permit: each call of it is a Do.

@@ -35,7 +35,7 @@ func (c *Core) End(token uint64, o spillway.Outcome, hold time.Duration) {
 	if int(o) >= len(c.ended) {
 		o = spillway.OutcomeUnknown
 	}
-	h, ok := c.vacate(token, hold > 0)
+	h, ok := c.vacate(token, hold > 0, o)
 	if !ok {
 		return
 	}
@@ -57,7 +57,7 @@ type over struct {
 
 // vacate ends the hold of a token, records how long it was, and leaves the slot
 // free, or to a ghost. ok is false if the token was released before.
-func (c *Core) vacate(token uint64, toGhost bool) (h over, ok bool) {
+func (c *Core) vacate(token uint64, toGhost bool, o spillway.Outcome) (h over, ok bool) {
 	s, state := c.held(token)
 	if s == nil {
 		return h, false
@@ -73,7 +73,7 @@ func (c *Core) vacate(token uint64, toGhost bool) (h over, ok bool) {
 	h.weight = state & slotWeight
 	if state&slotTimed != 0 {
 		h.age = time.Duration(c.now() - since)
-		c.hold.Record(h.age)
+		c.observe(h.age, o)
 	}
 	if c.opts.Track != spillway.TrackOff {
 		h.holder = holder

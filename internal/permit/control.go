@@ -65,25 +65,30 @@ func (c *Core) SetMode(m spillway.Mode) error {
 	return nil
 }
 
-// Close refuses all further calls, sends away who waits, and returns when the last
-// permit is back or ctx is done. Permits that are out stay valid. Ghosts are not
-// waited for: nobody is going to release them. It may be called any number of
-// times, from anywhere.
-func (c *Core) Close(ctx context.Context) error {
+// Shut refuses all further calls and sends away who waits, without waiting for
+// anybody.
+func (c *Core) Shut() <-chan struct{} {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.drained == nil {
 		c.drained = make(chan struct{})
 	}
-	drained := c.drained
 	c.word.Or(closedBit)
 	c.settleLocked()
 	if c.timer != nil { // nobody waits any more
 		c.timer.Stop()
 		c.armed = 0
 	}
-	c.mu.Unlock()
+	return c.drained
+}
+
+// Close refuses all further calls, sends away who waits, and returns when the last
+// permit is back or ctx is done. Permits that are out stay valid. Ghosts are not
+// waited for: nobody is going to release them. It may be called any number of
+// times, from anywhere.
+func (c *Core) Close(ctx context.Context) error {
 	select {
-	case <-drained:
+	case <-c.Shut():
 	case <-ctx.Done():
 		c.mu.Lock()
 		out := useOf(c.word.Load()) - c.ghosts.weight

@@ -25,6 +25,10 @@ type Options struct {
 	Nested     bool           // whether an operation may not enter its own core again
 	HoldWarn   time.Duration  // from when on a hold is told to the hook; 0 never
 	MaxWait    time.Duration  // the longest time in the queue; 0 if only the context bounds it
+	Newest     bool           // whether the newest waiter is served first, and old ones are shed
+	Estimate   bool           // whether the time that calls take is estimated
+	Predict    bool           // whether who can't be served in time is refused at once
+	Hint       bool           // whether rejections say when those who wait will have been served
 	Hooks      []Hooks        // told in this order
 }
 
@@ -51,10 +55,12 @@ type Core struct {
 	rejections  atomic.Pointer[rejections]
 	nextGhost   atomic.Int64 // when the first ghost ends; valid while the ghosts bit is set
 	hold        histogram.Recorder
+	wait        histogram.Recorder
 	slots       slot.Table
 
 	mu      sync.Mutex // see the lock protocol in the package comment
 	queue   queue
+	flow    flow
 	ghosts  ghosts
 	timer   *time.Timer   // calls tick; nil until it is needed
 	armed   int64         // when the timer comes; 0 if it isn't set
@@ -249,7 +255,7 @@ func (c *Core) leaveTimed(u Use, o spillway.Outcome) {
 		c.End(u.token, o, 0)
 		return
 	}
-	c.hold.Record(time.Duration(c.now() - u.since))
+	c.observe(time.Duration(c.now()-u.since), o)
 	u.since = 0
 	c.Leave(u, o)
 }
@@ -262,7 +268,7 @@ func (c *Core) Abort(u Use) {
 	c.aborted.Add(1)
 	h := over{weight: u.weight &^ useCounted}
 	if u.token != 0 {
-		h, _ = c.vacate(u.token, false)
+		h, _ = c.vacate(u.token, false, spillway.OutcomeUnknown)
 	}
 	c.giveBack(h.weight)
 	c.warn(h)
@@ -275,13 +281,28 @@ func (c *Core) giveBack(w uint64) {
 		invariant.Check(useOf(s)+w <= useMask, "permit: %d released with %d in use", w, useOf(s+w))
 	}
 	if s&(waitingBit|closedBit) != 0 {
-		c.settle()
+		c.settle(w)
 	}
 }
 
-// settle does for the queue, and for Close, whatever the word now allows.
-func (c *Core) settle() {
+// settle does for the queue, and for Close, whatever the word allows now that w
+// permits have come back.
+func (c *Core) settle(w uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.queue.n > 0 && (c.opts.Predict || c.opts.Hint) {
+		c.flow.released(w, c.now())
+	}
 	c.settleLocked()
+}
+
+// observe records how long a call held its permits.
+func (c *Core) observe(d time.Duration, o spillway.Outcome) {
+	c.hold.Record(d)
+	if c.opts.Estimate {
+		if o == spillway.OutcomeTimeout {
+			d = time.Duration(float64(d) * slowOutcome)
+		}
+		c.flow.observe(d)
+	}
 }

@@ -206,5 +206,8 @@ func (m *model) advance(d time.Duration) {
 func (m *model) look() permit.Stats {
 	st := m.stats
 	st.Waiting = len(m.queue)
+	for _, w := range m.queue {
+		st.WaitWeight += w.weight
+	}
 	return st
 }

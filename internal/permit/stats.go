@@ -18,6 +18,7 @@ type Stats struct {
 	Ghosts      int // weight
 	GhostsTotal uint64
 	Waiting     int
+	WaitWeight  int // permits that are waited for
 	OldestWait  time.Duration
 	Admitted    uint64
 	Ended       spillway.OutcomeCounts
@@ -28,6 +29,9 @@ type Stats struct {
 	Invalid     uint64
 	WouldRefuse uint64
 	Hold        spillway.Distribution
+	Wait        spillway.Distribution // of calls that waited, however that ended
+	Service     time.Duration         // what a call is predicted to take; 0 if nobody predicts
+	RetryAfter  time.Duration         // the hint that a refusal carries now
 }
 
 // Stats returns a snapshot. It takes the lock for a moment, and ends ghosts whose
@@ -40,7 +44,7 @@ func (c *Core) Stats() Stats {
 		c.settleLocked()
 	}
 	st.Ghosts, st.GhostsTotal = int(c.ghosts.weight), c.ghosts.total
-	st.Waiting = c.queue.n
+	st.Waiting, st.WaitWeight = c.queue.n, int(c.queue.weight)
 	if w := c.queue.head; w != nil {
 		st.OldestWait = time.Duration(now - w.since)
 	}
@@ -57,7 +61,9 @@ func (c *Core) Stats() Stats {
 	}
 	st.Canceled, st.AfterClose = c.canceled.Load(), c.closedCalls.Load()
 	st.Invalid, st.WouldRefuse = c.invalid.Load(), c.wouldRefuse.Load()
-	st.Hold = c.hold.Snapshot()
+	st.Hold, st.Wait = c.hold.Snapshot(), c.wait.Snapshot()
+	st.RetryAfter = c.rejections.Load().byReason[spillway.ReasonQueueFull].RetryAfter
+	st.Service = time.Duration(c.flow.service.Load())
 	st.Admitted = c.admitted.Load()
 	return st
 }

@@ -1,0 +1,143 @@
+package permit
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// What a core with a waiting room knows of the flow of permits, to refuse at once
+// who can't be served in time. The idea is Bouncer's (SIGMOD 2024, estimate at
+// arrival whether a call will make it), moved to the client's side of the wire.
+const (
+	// flowMemory is how long the rate of releases remembers.
+	flowMemory = 50 * time.Millisecond
+	// flowTrust is after how many releases the rate is believed.
+	flowTrust = 50
+	// probeEvery is after how long without a launch one is made whatever is
+	// predicted. Without it the core could lock up: a high estimate launches nobody,
+	// and so never falls.
+	probeEvery = int64(50 * time.Millisecond)
+	// slowOutcome is by how much a call that timed out is taken to have lasted
+	// longer than it was watched.
+	slowOutcome = 1.5
+)
+
+// flow is guarded by the core's lock, but for service.
+type flow struct {
+	rate     float64 // permits released per nanosecond while callers waited, decayed
+	trust    float64 // the share of rate's memory that was filled: 1 in the long run
+	at       int64   // when rate was brought up to date; time without waiters is left out
+	seen     uint64  // releases seen while callers waited
+	launched int64   // when a waiter was admitted last
+	clock    int64   // the newest reading of the clock under the lock
+	since    int64   // when the queue was empty last
+	hintAt   int64   // when the hint of the rejections was made
+	service  atomic.Int64
+}
+
+// begin notes that the queue isn't empty any more. The rate goes on from where the
+// last busy time left it: an idle time says nothing of what could be served.
+func (f *flow) begin(now int64) {
+	f.at, f.since, f.clock = now, now, now
+}
+
+// released notes that w permits came back while callers waited.
+func (f *flow) released(w uint64, now int64) {
+	f.decay(now)
+	f.rate += float64(w) / float64(flowMemory)
+	f.seen++
+}
+
+// decay lets the memory fade by the time that has passed.
+func (f *flow) decay(now int64) {
+	if dt := now - f.at; dt > 0 {
+		keep := math.Exp(-float64(dt) / float64(flowMemory))
+		f.rate *= keep
+		f.trust = 1 - (1-f.trust)*keep
+		f.at = now
+	}
+	f.clock = now
+}
+
+// waitForLocked returns how long it will take until w permits have come back.
+func (c *Core) waitForLocked(w uint64, now int64) time.Duration {
+	f := &c.flow
+	if c.queue.n > 0 {
+		f.decay(now) // while nobody waits, silence says nothing
+	}
+	if f.rate <= 0 || f.trust <= 0 {
+		return math.MaxInt64
+	}
+	d := float64(w) * f.trust / f.rate
+	if d > math.MaxInt64/2 {
+		return math.MaxInt64 / 2
+	}
+	return time.Duration(d)
+}
+
+// observe moves the estimate of the time a call takes towards its ninth decile:
+// each sample above it raises it a little, each below lowers it a ninth of that
+// (a frugal quantile: Ma, Muthukrishnan, Sandler 2013).
+func (f *flow) observe(d time.Duration) {
+	const step = 0.05
+	old := f.service.Load()
+	next := int64(d)
+	switch {
+	case old == 0:
+	case next > old:
+		next = min(next, old+int64(float64(old)*step)+1)
+	default:
+		next = max(next, old-int64(float64(old)*step/9)-1)
+	}
+	f.service.CompareAndSwap(old, next) // losing a sample to another is no harm
+}
+
+// deadlineOf returns when ctx ends, on the core's clock; 0 for never.
+func (c *Core) deadlineOf(ctx context.Context) int64 {
+	if d, ok := ctx.Deadline(); ok {
+		return int64(d.Sub(c.base)) | 1
+	}
+	return 0
+}
+
+// hopelessLocked reports whether a caller who asks for w permits now would not be
+// served in time.
+func (c *Core) hopelessLocked(w uint64, deadline, now int64) bool {
+	f := &c.flow
+	if f.seen < flowTrust || c.queue.n == 0 && now-f.launched >= probeEvery {
+		return false
+	}
+	wait := c.waitForLocked(c.queue.weight+w, now)
+	if c.opts.MaxWait > 0 && wait > c.opts.MaxWait {
+		return true
+	}
+	return deadline != 0 && int64(wait) > deadline-now-f.service.Load()
+}
+
+// tooLateLocked reports whether a waiter who could be served now would not be
+// finished in time.
+func (c *Core) tooLateLocked(w *waiter) bool {
+	f := &c.flow
+	now := c.now()
+	f.clock = now
+	return f.seen >= flowTrust && now-f.launched < probeEvery && now+f.service.Load() > w.deadline
+}
+
+// hintEvery is how often the hint of the rejections is made anew: a refusal must
+// stay free of allocations.
+const hintEvery = int64(100 * time.Millisecond)
+
+// hintLocked gives the rejections a hint when to try again: when those who wait now
+// will have been served.
+func (c *Core) hintLocked(now int64) {
+	f := &c.flow
+	if !c.opts.Hint || f.seen < flowTrust || f.hintAt != 0 && now-f.hintAt < hintEvery {
+		return
+	}
+	f.hintAt = now
+	opts := c.opts
+	opts.RetryAfter = max(opts.RetryAfter, c.waitForLocked(c.queue.weight+1, now).Round(time.Millisecond))
+	c.rejections.Store(newRejections(opts, int(limitOf(c.word.Load()))))
+}

@@ -1,0 +1,30 @@
+package permit
+
+import "time"
+
+// Full reports whether a call of weight n would have to wait, or be refused, for
+// want of permits and nothing else.
+func (c *Core) Full(n int) bool {
+	s := c.word.Load()
+	_, ok := plain(s, n)
+	return !ok && s&(modeMask|closedBit) == 0 && uint64(n)-1 < limitOf(s)
+}
+
+// Service returns what a call is taken to need: the ninth decile of the samples of
+// how long permits were held; 0 if there are none yet.
+func (c *Core) Service() time.Duration { return time.Duration(c.flow.service.Load()) }
+
+// Lend admits a call of somebody else's if that leaves keep permits free: one who
+// belongs here then still finds some. Nothing is counted as refused.
+func (c *Core) Lend(n, keep int) (Use, bool) {
+	for {
+		s := c.word.Load()
+		w, ok := plain(s, n)
+		if !ok || useOf(s)+w+uint64(keep) > limitOf(s) {
+			return Use{}, false
+		}
+		if c.word.CompareAndSwap(s, s+w) {
+			return c.admit(w), true
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package permit
+
+import (
+	"context"
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
+
+// Wait admits a call of weight n, and lets it wait in the queue if there is no
+// room and fewer than maxWaiting callers are waiting. It returns when the permits
+// are the caller's, or with the reason why they never will be: the queue is full,
+// the longest wait is over, the limit fell below n, the mode or Close sent the
+// caller away, or ctx is done. Whoever gets an error has left nothing behind.
+func (c *Core) Wait(ctx context.Context, n, maxWaiting int) (Use, error) {
+	// The common case in one place, as in Enter.
+	if !c.careful && ctx.Err() == nil {
+		s := c.word.Load()
+		if w, ok := plain(s, n); ok && c.word.CompareAndSwap(s, s+w) {
+			if c.admitted.Add(1)&c.sampled != 0 {
+				return Use{weight: w | useCounted}, nil
+			}
+			return Use{weight: w | useCounted, since: c.now()}, nil
+		}
+	}
+	return c.waitSlow(ctx, n, maxWaiting)
+}
+
+func (c *Core) waitSlow(ctx context.Context, n, maxWaiting int) (Use, error) {
+	if err := c.ready(ctx); err != nil {
+		return Use{}, err
+	}
+	for {
+		u, v := c.take(n)
+		if v == full && maxWaiting > 0 {
+			w, r := c.enqueue(ctx, n, maxWaiting)
+			switch {
+			case w != nil:
+				return c.await(ctx, w, n)
+			case r.verdict == refusedWaiting:
+				return Use{}, c.reject(ctx, r.reason)
+			}
+			continue // there is room, or there are other rules, by now
+		}
+		if v != admitted {
+			return Use{}, c.refuse(ctx, v, n)
+		}
+		c.note(ctx, u)
+		return u, nil
+	}
+}
+
+// enqueue puts a caller into the queue. It returns no waiter if the caller is
+// refused (refusedWaiting, with the reason), or if the word no longer says that
+// there is no room (full).
+func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	if c.queue.n >= maxWaiting {
+		c.hintLocked(now)
+		return nil, release{verdict: refusedWaiting, reason: spillway.ReasonQueueFull}
+	}
+	var deadline int64
+	if c.opts.Predict {
+		deadline = c.deadlineOf(ctx)
+		if c.hopelessLocked(uint64(n), deadline, now) {
+			c.hintLocked(now)
+			return nil, release{verdict: refusedWaiting, reason: spillway.ReasonPredicted}
+		}
+	}
+	for {
+		s := c.word.Load()
+		if s&(modeMask|closedBit) != 0 || uint64(n) > limitOf(s) || s&waitingBit == 0 && fits(s, uint64(n)) {
+			return nil, release{verdict: full}
+		}
+		if s&waitingBit != 0 || c.word.CompareAndSwap(s, s|waitingBit) {
+			break
+		}
+	}
+	if c.queue.n == 0 {
+		c.flow.begin(now)
+	}
+	w := c.queue.get()
+	w.weight, w.since, w.deadline = uint64(n), now, deadline
+	if c.opts.MaxWait > 0 {
+		w.until = later(w.since, c.opts.MaxWait)
+	}
+	c.queue.push(w)
+	c.armLocked()
+	c.checkLocked()
+	return w, release{}
+}
+
+// await parks the caller until the core or ctx releases it.
+func (c *Core) await(ctx context.Context, w *waiter, n int) (Use, error) {
+	var r release
+	select {
+	case r = <-w.ready:
+	case <-ctx.Done():
+		c.mu.Lock()
+		if w.queued {
+			c.queue.remove(w)
+			c.queue.put(w)
+			c.settleLocked() // it may have stood in front of somebody who fits
+			c.mu.Unlock()
+			return Use{}, c.cancel(ctx)
+		}
+		c.mu.Unlock()
+		r = <-w.ready // it was released in the same instant
+	}
+	waited := time.Duration(c.now() - w.since)
+	c.wait.Record(waited)
+	weight := w.weight
+	c.recycle(w)
+	switch r.verdict {
+	case admitted:
+		// A done context admits nothing, whichever of the two came first: what was
+		// granted goes back, and on to the next.
+		if ctx.Err() != nil {
+			if r.counted {
+				c.giveBack(weight)
+			}
+			return Use{}, c.cancel(ctx)
+		}
+		if !r.counted {
+			return Use{}, nil
+		}
+		if r.over {
+			c.wouldRefuse.Add(1)
+		}
+		u := c.admit(weight)
+		c.note(ctx, u)
+		return u, nil
+	case refusedWaiting:
+		return Use{}, c.rejectAfter(ctx, r.reason, waited)
+	default:
+		return Use{}, c.refuse(ctx, r.verdict, n)
+	}
+}
+
+func (c *Core) recycle(w *waiter) {
+	c.mu.Lock()
+	c.queue.put(w)
+	c.mu.Unlock()
+}

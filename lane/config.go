@@ -1,0 +1,141 @@
+package lane
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/permit"
+)
+
+// MaxLimit is the highest limit and the highest weight.
+const MaxLimit = permit.MaxLimit
+
+// Order says who of those who wait is served first. The zero Order is FIFO.
+type Order uint8
+
+// The orders of a waiting room.
+const (
+	// FIFO serves the oldest first. With Predict it is the best all-rounder.
+	FIFO Order = iota
+	// Newest serves the newest first, and refuses who has waited for 5 ms once the
+	// room hasn't been empty for 100 ms. Under overload most calls then wait hardly at
+	// all, for callers with equal deadlines; near full load it loses some that FIFO
+	// would have served.
+	Newest
+)
+
+// Hooks are told of what happens off the fast path. They are called on the
+// goroutine that caused it, outside of any lock; they may call the lane and may
+// panic without harm. Changes by several goroutines at once may be told in any
+// order. A nil hook is not called.
+type Hooks struct {
+	// Rejected is told of every refusal, with the caller's context.
+	Rejected func(ctx context.Context, r *spillway.Rejection)
+	// LimitChanged is told of every change by SetLimit.
+	LimitChanged func(from, to int)
+	// ModeChanged is told of every change by SetMode.
+	ModeChanged func(from, to spillway.Mode)
+	// HeldLong is told when a permit comes back that was held for HoldWarn or
+	// longer. Permits that are still out are listed by Holders.
+	HeldLong func(h spillway.Holder)
+}
+
+// Config are the settings of a lane.
+type Config struct {
+	// Name is the lane's name in errors, statistics and telemetry, where it has to be
+	// unique. It must not be empty.
+	Name string
+	// Limit is how many permits there are, from 1 to MaxLimit. Zero is an error.
+	Limit int
+	// MaxWaiting is how many callers may wait. Zero means that nobody waits. As a
+	// memory backstop two or three times the limit will do: who waits longer than
+	// that is served too late anyway.
+	MaxWaiting int
+	// MaxWait is the longest time a caller may wait. Zero means that its context
+	// alone says how long; a call whose context has no deadline is then refused with a
+	// *spillway.ConfigError, so that nobody waits for ever.
+	MaxWait time.Duration
+	// Order says who is served first. Zero is FIFO.
+	Order Order
+	// Predict has the lane refuse at once who can't be served in time: whose wait, as
+	// permits come back now, would exceed MaxWait, or leave less of its deadline than
+	// the calls take. False means that everybody waits and sees.
+	Predict bool
+	// Mode is what to do with the verdict. Zero is Enforce.
+	Mode spillway.Mode
+	// RetryAfter is the least hint that refusals carry; the lane raises it to the
+	// time that those who wait will need. Zero means no least.
+	RetryAfter time.Duration
+	// Track says what is kept of who holds a permit. Zero is nothing.
+	Track spillway.Track
+	// HoldWarn is how long a permit may be held before the HeldLong hook is told. It
+	// needs Track. Zero means never.
+	HoldWarn time.Duration
+	// DetectNested makes Do fail with a *spillway.NestedError when it is called with
+	// the context of an operation that the same lane admitted, and would wait for
+	// itself. It costs an allocation a call. False means that nobody looks.
+	DetectNested bool
+	// Hooks are told of what happens off the fast path, in this order.
+	Hooks []Hooks
+}
+
+// validate notes every fault of a lane's configuration; prefix says whose.
+func (c Config) validate(e *spillway.ConfigError, prefix string) {
+	add := func(field string, value any, problem string) { e.Add(prefix+field, value, problem) }
+	if strings.TrimSpace(c.Name) == "" {
+		add("Name", c.Name, "must not be empty")
+	}
+	if c.Limit < 1 || c.Limit > MaxLimit {
+		add("Limit", c.Limit, fmt.Sprintf("must be from 1 to %d", MaxLimit))
+	}
+	if c.MaxWaiting < 0 || c.MaxWaiting > MaxLimit {
+		add("MaxWaiting", c.MaxWaiting, fmt.Sprintf("must be from 0 to %d", MaxLimit))
+	}
+	if c.MaxWait < 0 {
+		add("MaxWait", c.MaxWait, "must not be negative")
+	}
+	if c.MaxWait > 0 && c.MaxWaiting == 0 {
+		add("MaxWait", c.MaxWait, "needs MaxWaiting: nobody may wait")
+	}
+	if c.Order > Newest {
+		add("Order", c.Order, "must be FIFO or Newest")
+	}
+	if c.Predict && c.MaxWaiting == 0 {
+		add("Predict", c.Predict, "needs MaxWaiting: there is no wait to predict")
+	}
+	if !c.Mode.Valid() {
+		add("Mode", c.Mode, "must be Enforce, Shadow, Off or RefuseAll")
+	}
+	if c.RetryAfter < 0 {
+		add("RetryAfter", c.RetryAfter, "must not be negative")
+	}
+	if !c.Track.Valid() {
+		add("Track", c.Track, "must be TrackOff, TrackSite or TrackStack")
+	}
+	if c.HoldWarn < 0 {
+		add("HoldWarn", c.HoldWarn, "must not be negative")
+	}
+	if c.HoldWarn > 0 && c.Track == spillway.TrackOff {
+		add("HoldWarn", c.HoldWarn, "needs Track to be TrackSite or TrackStack")
+	}
+}
+
+// Every how many admissions a hold is timed. The prediction lives on these samples,
+// so there are more of them than in a limiter. It must be a power of two.
+const sampleEvery = 16
+
+// options are the settings of the core.
+func (c Config) options() permit.Options {
+	hooks := make([]permit.Hooks, 0, len(c.Hooks))
+	for _, h := range c.Hooks {
+		hooks = append(hooks, permit.Hooks(h))
+	}
+	return permit.Options{
+		Component: "lane", Name: c.Name, Limit: c.Limit, Mode: c.Mode, RetryAfter: c.RetryAfter,
+		Sample: sampleEvery, Track: c.Track, Nested: c.DetectNested, HoldWarn: c.HoldWarn,
+		MaxWait: c.MaxWait, Newest: c.Order == Newest, Estimate: true, Predict: c.Predict, Hint: c.MaxWaiting > 0, Hooks: hooks,
+	}
+}

@@ -1,0 +1,124 @@
+package lane
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/permit"
+)
+
+// Lane guards operations with the result type T by N permits and a bounded waiting
+// room. Several Lanes of different result types can share the same permits and
+// room: see [Share]. All its methods are safe for concurrent use. The zero Lane
+// refuses everything as closed; make one with [New]. It has no goroutine, and one
+// timer for all who wait, which is set only while somebody does.
+type Lane[T any] struct{ *base }
+
+// base is a lane without its type.
+type base struct {
+	core *permit.Core
+	room int
+	// timed says that only the context bounds a wait, so it has to.
+	timed bool
+
+	borrowed    atomic.Int64  // calls of this lane with a permit of another now
+	borrowedAll atomic.Uint64 // and ever
+	lent        atomic.Uint64 // calls of other lanes with a permit of this one
+}
+
+// New returns a lane with all its permits free and nobody waiting. A wrong
+// configuration gives a *spillway.ConfigError that lists every fault.
+func New[T any](cfg Config) (*Lane[T], error) {
+	e := &spillway.ConfigError{Component: "lane"}
+	if cfg.validate(e, ""); e.Err() != nil {
+		return nil, e
+	}
+	return &Lane[T]{newBase(cfg)}, nil
+}
+
+func newBase(cfg Config) *base {
+	return &base{core: permit.New(cfg.options()), room: cfg.MaxWaiting, timed: cfg.MaxWaiting > 0 && cfg.MaxWait == 0}
+}
+
+// Share returns a lane for operations with the result type U that uses l's permits,
+// waiting room, settings and statistics.
+func Share[U, T any](l *Lane[T]) *Lane[U] { return &Lane[U]{l.base} }
+
+// Do runs op under one permit and returns what op returns, untouched. If there is no
+// permit it waits for one, as long as the configuration and ctx let it. It returns a
+// *spillway.Rejection if the room is full, the wait would be or was too long, the
+// limit fell below the weight, or the mode is RefuseAll; a *spillway.ClosedError if
+// the lane is closed, before or while it waits; and ctx's cause if ctx is done. op
+// isn't run then, and nothing is left behind. The permit comes back when op returns,
+// panics or calls runtime.Goexit; the latter two go through to the caller.
+func (l *Lane[T]) Do(ctx context.Context, op spillway.Op[T]) (T, error) {
+	return l.DoN(ctx, 1, op)
+}
+
+// DoN is Do under n permits, all or none. If n is less than one or more than the
+// limit it returns a *spillway.WeightError.
+func (l *Lane[T]) DoN(ctx context.Context, n int, op spillway.Op[T]) (v T, err error) {
+	b := l.base
+	if b == nil || b.timed {
+		if err := b.check(ctx); err != nil {
+			return v, err
+		}
+	}
+	return permit.Do(ctx, b.core, n, b.room, op)
+}
+
+// Wrap returns op guarded by one permit: each call of it is a Do.
+func (l *Lane[T]) Wrap(op spillway.Op[T]) spillway.Op[T] {
+	return func(ctx context.Context) (T, error) { return l.Do(ctx, op) }
+}
+
+// Admit takes one permit, waiting for it like Do, for work that ends elsewhere:
+// whoever ends it must release the permit. On failure nothing was taken and the
+// permit is the zero Permit.
+func (l *Lane[T]) Admit(ctx context.Context) (spillway.Permit, error) {
+	return l.AdmitN(ctx, 1)
+}
+
+// AdmitN is Admit for n permits, all or none, in one Permit.
+func (l *Lane[T]) AdmitN(ctx context.Context, n int) (spillway.Permit, error) {
+	if err := l.check(ctx); err != nil {
+		return spillway.Permit{}, err
+	}
+	use, err := l.core.Wait(ctx, n, l.room)
+	if err != nil {
+		return spillway.Permit{}, err
+	}
+	return l.core.Own(use), nil
+}
+
+// check returns an error if the lane isn't one, or if nothing would bound the wait.
+func (b *base) check(ctx context.Context) error {
+	if b == nil {
+		return errZero
+	}
+	if !b.timed || ctx.Err() != nil {
+		return nil // a done context has its own error
+	}
+	if _, ok := ctx.Deadline(); !ok {
+		e := &spillway.ConfigError{Component: "lane " + b.core.Name()}
+		e.Add("MaxWait", 0, "must be positive for a call whose context has no deadline: it could wait for ever")
+		return e
+	}
+	return nil
+}
+
+// Close refuses all further calls and everybody who waits with a
+// *spillway.ClosedError, and returns when the last permit is back. If ctx ends first
+// it returns an error that says how many are out and wraps the context's cause; the
+// lane is closed all the same, and the permits that are out stay valid. Ghosts are
+// not waited for. It may be called any number of times.
+func (l *Lane[T]) Close(ctx context.Context) error {
+	if l.base == nil {
+		return nil
+	}
+	return l.core.Close(ctx)
+}
+
+// errZero is the error of a Lane that wasn't made by New.
+var errZero error = &spillway.ClosedError{Component: "lane", Name: ""}

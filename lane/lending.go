@@ -1,0 +1,94 @@
+package lane
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/permit"
+)
+
+// Lending lets a call whose lane is full run with a permit that another lane of the
+// set leaves idle. The permit stays the lender's: the next one that comes back to
+// it goes to whoever waits there. How long a lender may have to wait for that is how
+// long the borrower holds: so only lanes that hold briefly may borrow. The zero
+// Lending is off.
+type Lending struct {
+	// Brief is the longest time that calls of a lane may hold permits, by the ninth
+	// decile of its samples, for the lane to borrow. Zero switches lending off. A lane
+	// without samples yet doesn't borrow.
+	Brief time.Duration
+	// Keep is how many permits a lender keeps free for itself. It must be positive
+	// with lending on.
+	Keep int
+	// Ceiling is how many calls of one lane may run with borrowed permits at once. It
+	// must be positive with lending on.
+	Ceiling int
+	// NoLend names the lanes that never lend.
+	NoLend []string
+}
+
+// lending is a Lending that was validated.
+type lending struct {
+	brief   time.Duration
+	keep    int
+	ceiling int64
+	noLend  map[int]bool
+}
+
+// settle validates the lending; nil if it is off.
+func (l Lending) settle(e *spillway.ConfigError, r *routes) *lending {
+	if l.Brief < 0 {
+		e.Add("Lending.Brief", l.Brief, "must not be negative")
+	}
+	if l.Brief == 0 {
+		if l.Keep != 0 || l.Ceiling != 0 || len(l.NoLend) > 0 {
+			e.Add("Lending.Brief", l.Brief, "must be positive for lending to be on")
+		}
+		return nil
+	}
+	if l.Keep < 1 {
+		e.Add("Lending.Keep", l.Keep, "must be at least 1: a lender keeps a permit for itself")
+	}
+	if l.Ceiling < 1 {
+		e.Add("Lending.Ceiling", l.Ceiling, "must be at least 1")
+	}
+	s := &lending{brief: l.Brief, keep: l.Keep, ceiling: int64(l.Ceiling), noLend: map[int]bool{}}
+	for i, name := range l.NoLend {
+		lane, ok := r.index[name]
+		if !ok {
+			e.Add(fmt.Sprintf("Lending.NoLend[%d]", i), name, "must be the name of one of the lanes")
+		}
+		s.noLend[lane] = true
+	}
+	return s
+}
+
+// borrow takes a permit of another lane for a call of lane i, if lane i is full and
+// holds briefly, and the other has more idle than it keeps. The caller must give
+// back the borrowed count with the permit.
+func (s *setBase) borrow(i int) (lender *base, use permit.Use, ok bool) {
+	lane, l := s.lanes[i], s.lending
+	if !lane.core.Full(1) {
+		return nil, use, false
+	}
+	if hold := lane.core.Service(); hold == 0 || hold > l.brief {
+		return nil, use, false
+	}
+	if lane.borrowed.Add(1) > l.ceiling {
+		lane.borrowed.Add(-1)
+		return nil, use, false
+	}
+	for j, other := range s.lanes {
+		if j == i || l.noLend[j] {
+			continue
+		}
+		if use, ok = other.core.Lend(1, l.keep); ok {
+			lane.borrowedAll.Add(1)
+			other.lent.Add(1)
+			return other, use, true
+		}
+	}
+	lane.borrowed.Add(-1)
+	return nil, use, false
+}
