@@ -59,6 +59,16 @@ func (m *Machine[C]) Generation() uint64 {
 	return m.stats.connected
 }
 
+// Current returns the connection without a lease, and whether there is one. It may
+// be closed at any moment, so it is for a look at what the connection carries, not for
+// using it. It takes no lock.
+func (m *Machine[C]) Current() (conn C, ok bool) {
+	if g := m.current.Load(); g != nil {
+		return g.conn, true
+	}
+	return conn, false
+}
+
 // WaitState returns nil as soon as the machine is in the state want, which may be
 // at once. A state that comes and goes again meanwhile may be missed. If ctx ends
 // first it returns the context's cause.

@@ -50,6 +50,20 @@ func (c *Client) open(ctx context.Context, cl *call, op *operation) (err error) 
 	return nil
 }
 
+// openWith is open for a call that may have its permit in advance.
+func (c *Client) openWith(ctx context.Context, cl *call, op *operation, a advance) error {
+	if err := c.open(ctx, cl, op); err != nil {
+		a.permit.ReleaseWith(spillway.OutcomeLocal)
+		return err
+	}
+	if a.session == cl.session {
+		cl.guard, cl.permit = a.guard, a.permit
+	} else {
+		a.permit.ReleaseWith(spillway.OutcomeLocal) // of a session that is over
+	}
+	return nil
+}
+
 // allot works out the call's time, and refuses it if there isn't enough.
 func (cl *call) allot(ctx context.Context, policy, otherwise time.Duration) error {
 	cfg := &cl.client.cfg
@@ -83,14 +97,19 @@ func (cl *call) admitKey(ctx context.Context, policy *as.BasePolicy, key *as.Key
 	}
 	node, err := cl.nodeOf(policy, key)
 	if err != nil {
+		cl.guard = nil
 		return newError(cl, err)
 	}
 	g, gerr := cl.session.guard(node)
-	if gerr != nil {
+	if gerr != nil || g == cl.guard {
 		return gerr
 	}
+	// The permit in advance, if there is one, is another node's.
+	cl.permit.ReleaseWith(spillway.OutcomeLocal)
 	cl.guard = g
-	cl.permit, gerr = g.limiter.Admit(ctx)
+	if cl.permit, gerr = g.limiter.Admit(ctx); gerr == nil {
+		cl.session.remember(key, g)
+	}
 	return gerr
 }
 

@@ -104,6 +104,7 @@ func TestClientReturnsByItsDeadline(t *testing.T) {
 			require.Less(t, time.Since(start), 3*budget)
 			require.Equal(t, spillway.OutcomeTimeout, spillway.OutcomeOf(err), "%v", err)
 			require.True(t, aerospike.IsOverload(err))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.Equal(t, 504, aerospike.StatusOf(err).HTTP)
 			var ours *aerospike.Error
 			require.ErrorAs(t, err, &ours)

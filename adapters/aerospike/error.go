@@ -1,6 +1,7 @@
 package aerospike
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -41,6 +42,12 @@ func (e *Error) Error() string {
 
 // Unwrap returns the driver's error.
 func (e *Error) Unwrap() error { return e.cause }
+
+// Is reports whether target is context.DeadlineExceeded, for a call that wasn't
+// answered in time: the driver's timeout is the context's deadline.
+func (e *Error) Is(target error) bool {
+	return target == context.DeadlineExceeded && e.outcome == spillway.OutcomeTimeout
+}
 
 // Outcome returns the class of the cause.
 func (e *Error) Outcome() spillway.Outcome { return e.outcome }

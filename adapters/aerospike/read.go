@@ -38,8 +38,16 @@ func (c *Client) Exists(ctx context.Context, policy *as.BasePolicy, key *as.Key)
 
 // readKey is every read of one record.
 func (c *Client) readKey(ctx context.Context, op *operation, policy *as.BasePolicy, key *as.Key, f func(*as.Client, *as.BasePolicy) as.Error) (err error) {
+	a, err := c.advance(ctx, policy, key)
+	if err != nil {
+		return err
+	}
+	return c.readAdmitted(ctx, op, policy, key, a, f)
+}
+
+func (c *Client) readAdmitted(ctx context.Context, op *operation, policy *as.BasePolicy, key *as.Key, a advance, f func(*as.Client, *as.BasePolicy) as.Error) (err error) {
 	var cl call
-	if err = c.open(ctx, &cl, op); err != nil {
+	if err = c.openWith(ctx, &cl, op, a); err != nil {
 		return err
 	}
 	defer cl.end(&err)

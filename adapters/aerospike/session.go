@@ -22,7 +22,10 @@ type session struct {
 	// when a node is seen for the first time, so that reading it takes no lock.
 	guards atomic.Pointer[map[*as.Node]*guard]
 
-	mu     sync.Mutex        // guards what follows, and the writing of guards
+	tables   atomic.Pointer[[]nodeTable] // see nodeTable; replaced as a whole
+	refusals atomic.Uint64               // by the table alone
+
+	mu     sync.Mutex        // guards what follows, and the replacing of guards and tables
 	byName map[string]*guard // a node that left and came back has a new *as.Node
 }
 
@@ -35,6 +38,7 @@ type guard struct {
 func (c *Client) newSession(client *as.Client) *session {
 	s := &session{owner: c, client: client, byName: map[string]*guard{}}
 	s.guards.Store(&map[*as.Node]*guard{})
+	s.tables.Store(new([]nodeTable))
 	return s
 }
 

@@ -65,8 +65,20 @@ func (c *Client) Operate(ctx context.Context, policy *as.WritePolicy, key *as.Ke
 
 // writeKey is every write of one record.
 func (c *Client) writeKey(ctx context.Context, op *operation, policy *as.WritePolicy, key *as.Key, f func(*as.Client, *as.WritePolicy) as.Error) (err error) {
+	var base *as.BasePolicy
+	if policy != nil {
+		base = &policy.BasePolicy
+	}
+	a, err := c.advance(ctx, base, key)
+	if err != nil {
+		return err
+	}
+	return c.writeAdmitted(ctx, op, policy, key, a, f)
+}
+
+func (c *Client) writeAdmitted(ctx context.Context, op *operation, policy *as.WritePolicy, key *as.Key, a advance, f func(*as.Client, *as.WritePolicy) as.Error) (err error) {
 	var cl call
-	if err = c.open(ctx, &cl, op); err != nil {
+	if err = c.openWith(ctx, &cl, op, a); err != nil {
 		return err
 	}
 	defer cl.end(&err)
