@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -20,7 +21,7 @@ func TestTestsWaitForEventsNotForTime(t *testing.T) { enforce(t, checkWaits) }
 // something outside a bubble counts as outside.
 //
 // A main_test.go may sleep: after all tests it looks whether goroutines are left, and those of a driver end some time
-// after its Close, without telling anybody.
+// after its Close, without telling anybody. A benchmark (x_bench_test.go) may sleep: it makes load in real time.
 func checkWaits(tr *tree) []violation {
 	byDir := map[string][]*goFile{}
 	for _, f := range tr.goFiles {
@@ -55,7 +56,7 @@ func (tr *tree) judgeWaits(f *goFile, b bubbles) []violation {
 		x, _ := sel.X.(*ast.Ident)
 		name := sel.Sel.Name
 		switch {
-		case name == "Sleep" && x != nil && x.Name == timeName && !b.hold(sel.Pos()) && path.Base(f.path) != "main_test.go":
+		case name == "Sleep" && x != nil && x.Name == timeName && !b.hold(sel.Pos()) && !maySleep(f):
 			found = append(found, tr.at(f, sel.Pos(), "waits", "time.Sleep outside a synctest bubble"))
 		case slices.Contains(pollers, name):
 			found = append(found, tr.at(f, sel.Pos(), "waits", "%s polls: wait for the event itself", name))
@@ -65,6 +66,11 @@ func (tr *tree) judgeWaits(f *goFile, b bubbles) []violation {
 		return true
 	})
 	return found
+}
+
+// maySleep tells the files whose sleeping is no waiting for something to happen.
+func maySleep(f *goFile) bool {
+	return path.Base(f.path) == "main_test.go" || strings.HasSuffix(f.path, "_bench_test.go")
 }
 
 // importName gives the name under which a file knows a package, or "".
