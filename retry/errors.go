@@ -1,0 +1,56 @@
+package retry
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spillway-go/spillway"
+)
+
+// ErrResultCount says that the function given to Each returned another number of
+// results than it was given items. Nothing is repeated then: which items were
+// executed is unknown.
+var ErrResultCount = errors.New("retry: a batch has another number of results than of items")
+
+// ExhaustedError says that an operation failed, was worth repeating, and was given
+// up all the same: one of its bounds was reached. It wraps the last error, and the
+// context's cause if the context ended. Errors that aren't worth repeating are
+// returned as they are.
+type ExhaustedError struct {
+	Name   string // the retrier's name
+	Report        // attempts, the reason, and the last error
+	Cause  error  // the context's cause, if the context ended between two attempts
+}
+
+// Error implements error.
+func (e *ExhaustedError) Error() string {
+	made := fmt.Sprintf("%d of %d attempts", e.Attempts, e.MaxAttempts)
+	if e.MaxAttempts == Unlimited {
+		made = fmt.Sprintf("attempt %d", e.Attempts)
+	}
+	why := e.Reason.text()
+	if e.Cause != nil {
+		why = fmt.Sprintf("the context ended (%v)", e.Cause)
+	}
+	return fmt.Sprintf("retry %q: gave up after %s, %s: %v", e.Name, made, why, e.Err)
+}
+
+// Unwrap returns the last error and, if there is one, the context's cause.
+func (e *ExhaustedError) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{e.Err}
+	}
+	return []error{e.Err, e.Cause}
+}
+
+// Outcome returns the class of the last error, or of the context's cause if the
+// context ended.
+func (e *ExhaustedError) Outcome() spillway.Outcome {
+	if e.Cause != nil {
+		return spillway.OutcomeOf(e.Cause)
+	}
+	return spillway.OutcomeOf(e.Err)
+}
+
+// ErrorType returns the reason's name, the value of the error.type attribute.
+func (e *ExhaustedError) ErrorType() string { return e.Reason.String() }
