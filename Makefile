@@ -10,8 +10,9 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 PKG ?= work
 BENCH ?= .
 COUNT ?= 1
-FUZZ_TIME ?= 5s
+FUZZ_TIME ?= 2s
 STRESS_COUNT ?= 100
+GROUPS ?=
 STRESS_RUN ?= ConcurrentSafe|Stress
 
 .PHONY: help
@@ -41,6 +42,14 @@ stress: ## Run the concurrency tests 100 times under the race detector (PKG, STR
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a short time (FUZZ_TIME)
 	FUZZ_TIME=$(FUZZ_TIME) .ci/run fuzz
+
+.PHONY: conformance
+conformance: ## Compare aerospiketest with the recordings of a real server (GROUPS)
+	adapters/aerospike/aerospiketest/conformance/check.sh $(GROUPS)
+
+.PHONY: driver-suite
+driver-suite: ## Run the driver's own tests against aerospiketest
+	adapters/aerospike/aerospiketest/driver-suite.sh
 
 .PHONY: bench
 bench: ## Run the benchmarks, in the form that benchstat reads (PKG, BENCH, COUNT)

@@ -6,40 +6,125 @@ import (
 	"slices"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
+
+	"github.com/spillway-go/spillway"
 )
 
-// BatchGet reads many records, or those of their bins that are named, in one
-// request per node. The records stand in the order of the keys; one that isn't
-// there is nil. It takes a permit of every node that it touches, or of none, and
-// asks them all at once. An error of one node fails the whole, and the records are
-// nil then.
+// A batch takes a permit of every node that it touches, or of none, and asks all its
+// nodes at once. It blocks until the driver returns: at the latest when ctx's deadline
+// is reached, however many nodes there are.
+
+// BatchGet reads many records, or those of their bins that are named. The records
+// stand in the order of the keys; one that isn't there is nil. An error of one node
+// fails the whole; what is returned beside an error is the driver's. Batches of reads
+// are retried as a whole.
 func (c *Client) BatchGet(ctx context.Context, policy *as.BatchPolicy, keys []*as.Key, binNames ...string) (recs []*as.Record, err error) {
-	var cl call
-	if err = c.open(ctx, &cl, opBatchGet); err != nil {
-		return nil, err
+	err = c.batchKeys(ctx, opBatchGet, policy, keys, func(client *as.Client, p *as.BatchPolicy) (aerr as.Error) {
+		recs, aerr = client.BatchGet(p, keys, binNames...)
+		return aerr
+	})
+	return recs, err
+}
+
+// BatchGetHeader is BatchGet for generations and expirations alone.
+func (c *Client) BatchGetHeader(ctx context.Context, policy *as.BatchPolicy, keys []*as.Key) (recs []*as.Record, err error) {
+	err = c.batchKeys(ctx, opBatchGetHeader, policy, keys, func(client *as.Client, p *as.BatchPolicy) (aerr as.Error) {
+		recs, aerr = client.BatchGetHeader(p, keys)
+		return aerr
+	})
+	return recs, err
+}
+
+// BatchGetOperate is BatchGet for operations that read.
+func (c *Client) BatchGetOperate(ctx context.Context, policy *as.BatchPolicy, keys []*as.Key, ops ...*as.Operation) (recs []*as.Record, err error) {
+	err = c.batchKeys(ctx, opBatchGetOperate, policy, keys, func(client *as.Client, p *as.BatchPolicy) (aerr as.Error) {
+		recs, aerr = client.BatchGetOperate(p, keys, ops...)
+		return aerr
+	})
+	return recs, err
+}
+
+// BatchExists reports, in the order of the keys, whether records are there.
+func (c *Client) BatchExists(ctx context.Context, policy *as.BatchPolicy, keys []*as.Key) (exist []bool, err error) {
+	err = c.batchKeys(ctx, opBatchExists, policy, keys, func(client *as.Client, p *as.BatchPolicy) (aerr as.Error) {
+		exist, aerr = client.BatchExists(p, keys)
+		return aerr
+	})
+	return exist, err
+}
+
+// BatchGetObjects reads many records into the structs that objects point to, by the
+// driver's rules, and reports which were there.
+func (c *Client) BatchGetObjects(ctx context.Context, policy *as.BatchPolicy, keys []*as.Key, objects []any) (found []bool, err error) {
+	if len(keys) != len(objects) {
+		return nil, badArgument(opBatchGetObjects, "objects", len(objects), fmt.Sprintf("must be as many as keys, %d", len(keys)))
+	}
+	err = c.batchKeys(ctx, opBatchGetObjects, policy, keys, func(client *as.Client, p *as.BatchPolicy) (aerr as.Error) {
+		found, aerr = client.BatchGetObjects(p, keys, objects)
+		return aerr
+	})
+	return found, err
+}
+
+// BatchGetComplex reads many records, each as it asks for; the results are in the
+// records.
+func (c *Client) BatchGetComplex(ctx context.Context, policy *as.BatchPolicy, records []*as.BatchRead) error {
+	keys := make([]*as.Key, len(records))
+	for i, r := range records {
+		if r == nil {
+			return badArgument(opBatchComplex, fmt.Sprintf("records[%d]", i), nil, "must not be nil")
+		}
+		keys[i] = r.Key
+	}
+	return c.batchKeys(ctx, opBatchComplex, policy, keys, func(client *as.Client, p *as.BatchPolicy) as.Error {
+		return client.BatchGetComplex(p, records)
+	})
+}
+
+// batchKeys is every batch of reads.
+func (c *Client) batchKeys(ctx context.Context, op *Operation, policy *as.BatchPolicy, keys []*as.Key, f func(*as.Client, *as.BatchPolicy) as.Error) error {
+	if c.core == nil {
+		return errZero
+	}
+	t := c.batchTrip(ctx, op, keys)
+	return c.do(ctx, t, func(ctx context.Context) error { return c.batchOnce(ctx, t, policy, keys, f) })
+}
+
+// batchTrip begins the trip of a batch.
+func (c *Client) batchTrip(ctx context.Context, op *Operation, keys []*as.Key) *trip {
+	t := &trip{op: op, choices: &c.choices, items: len(keys), rows: len(keys)}
+	if len(keys) > 0 {
+		t.key(keys[0])
+	}
+	return c.routed(ctx, t)
+}
+
+// do makes a trip that may allocate.
+func (c *Client) do(ctx context.Context, t *trip, attempt func(context.Context) error) error {
+	if c.isWatched() {
+		return c.watched(ctx, t, attempt)
+	}
+	return c.repeat(ctx, t, attempt)
+}
+
+// batchOnce is one attempt of a batch.
+func (c *Client) batchOnce(ctx context.Context, t *trip, policy *as.BatchPolicy, keys []*as.Key, f func(*as.Client, *as.BatchPolicy) as.Error) (err error) {
+	cl := call{client: c.core, trip: t}
+	if err = c.open(ctx, &cl); err != nil {
+		return err
 	}
 	defer cl.end(&err)
 	policy = cl.batchPolicy(policy)
 	if err = cl.admitKeys(ctx, policy, keys); err != nil {
-		return nil, err
+		return err
 	}
-	err = cl.batch(policy, func(p *as.BatchPolicy) (aerr as.Error) {
-		recs, aerr = cl.session.client.BatchGet(p, keys, binNames...)
-		return aerr
-	})
-	if err != nil && !policy.AllowPartialResults {
-		recs = nil
-	}
-	return recs, err
+	return cl.batch(policy, func(p *as.BatchPolicy) as.Error { return f(cl.session.client, p) })
 }
 
 // admitKeys allots the time of a batch and takes a permit of every node it touches.
 func (cl *call) admitKeys(ctx context.Context, policy *as.BatchPolicy, keys []*as.Key) error {
 	if i := slices.Index(keys, nil); i >= 0 {
-		return badArgument(cl.op, fmt.Sprintf("keys[%d]", i), nil, "must not be nil")
-	}
-	if len(keys) > 0 {
-		cl.ns, cl.set = keys[0].Namespace(), keys[0].SetName()
+		return badArgument(cl.trip.op, fmt.Sprintf("keys[%d]", i), nil, "must not be nil")
 	}
 	if err := cl.allot(ctx, policy.TotalTimeout, cl.client.cfg.RecordTimeout); err != nil {
 		return err
@@ -55,17 +140,28 @@ func (cl *call) admitKeys(ctx context.Context, policy *as.BatchPolicy, keys []*a
 // keys of a namespace; the driver would make one for each.
 func (cl *call) nodesOf(policy *as.BasePolicy, keys []*as.Key) ([]*as.Node, as.Error) {
 	cluster := cl.session.client.Cluster()
+	reads := cl.trip.op.Kind == spillway.KindRead
 	var nodes []*as.Node
 	var partition *as.Partition
 	for _, key := range keys {
+		var node *as.Node
+		var err as.Error
 		if partition == nil || partition.Namespace != key.Namespace() {
-			var err as.Error
-			if partition, err = as.PartitionForRead(cluster, policy, key); err != nil {
+			if reads {
+				partition, err = as.PartitionForRead(cluster, policy, key)
+			} else {
+				partition, err = as.PartitionForWrite(cluster, policy, key)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}
 		partition.PartitionId = key.PartitionId()
-		node, err := partition.GetNodeRead(cluster)
+		if reads {
+			node, err = partition.GetNodeRead(cluster)
+		} else {
+			node, err = partition.GetNodeWrite(cluster)
+		}
 		if err != nil {
 			return nil, err
 		}

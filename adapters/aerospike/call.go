@@ -11,48 +11,45 @@ import (
 	"github.com/spillway-go/spillway/lifecycle"
 )
 
-// call is one call from its admission to its end. It lives on its method's stack:
+// call is one attempt of a trip, from its admission to its end. It lives on the stack
+// of its method:
 //
-//	var cl call
-//	if err = c.open(ctx, &cl, op); err != nil {
-//		return nil, err
+//	cl := call{client: c.core, trip: t}
+//	if err = c.open(ctx, &cl); err != nil {
+//		return err
 //	}
 //	defer cl.end(&err)
 //	… cl.admitKey, then the driver's call with a policy shaped by cl …
 //
-// The order of the steps is that of the toolkit but for one: the lease comes before
-// the permit, because only the cluster knows a key's node. It costs as much as a
-// counter, and a lease that isn't followed by a permit is given back at once.
+// Only the cluster knows a key's node, so the lease comes before the permit; but for
+// the permit that the node table gives in advance.
 type call struct {
-	client  *Client
-	op      *operation
-	ns, set string
+	client  *core
+	trip    *trip
 	session *session
 	lease   lifecycle.Lease[*session]
 	guard   *guard // of the node that the call goes to; nil if there are several
 	permit  spillway.Permit
 	permits []spillway.Permit // of several nodes
 	budget  budget
+	began   time.Time // when the driver was called, if that is timed
 }
 
-// open starts a call: its context must be alive and the client connected.
-func (c *Client) open(ctx context.Context, cl *call, op *operation) (err error) {
-	if c.machine == nil {
-		return errZero
-	}
+// open starts an attempt: its context must be alive and the client connected.
+func (c *Client) open(ctx context.Context, cl *call) (err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if cl.lease, err = c.machine.Lease(); err != nil {
 		return err
 	}
-	cl.client, cl.op, cl.session = c, op, cl.lease.Conn()
+	cl.session = cl.lease.Conn()
 	return nil
 }
 
 // openWith is open for a call that may have its permit in advance.
-func (c *Client) openWith(ctx context.Context, cl *call, op *operation, a advance) error {
-	if err := c.open(ctx, cl, op); err != nil {
+func (c *Client) openWith(ctx context.Context, cl *call, a advance) error {
+	if err := c.open(ctx, cl); err != nil {
 		a.permit.ReleaseWith(spillway.OutcomeLocal)
 		return err
 	}
@@ -64,12 +61,19 @@ func (c *Client) openWith(ctx context.Context, cl *call, op *operation, a advanc
 	return nil
 }
 
-// allot works out the call's time, and refuses it if there isn't enough.
+// allot works out the attempt's time, and refuses it if there isn't enough. The time
+// of a trip whose context has no deadline runs from its first attempt.
 func (cl *call) allot(ctx context.Context, policy, otherwise time.Duration) error {
-	cfg := &cl.client.cfg
-	b, ok := newBudget(ctx, policy, otherwise, cfg.MinBudget)
-	cl.budget = b
-	if ok || !cl.shapes() {
+	cfg, t := &cl.client.cfg, cl.trip
+	if b := t.choices.budget; b > 0 && (policy <= 0 || b < policy) {
+		policy = b
+	}
+	var ok bool
+	cl.budget, ok = newBudget(ctx, t.until, policy, otherwise, cfg.MinBudget)
+	if t.until.IsZero() && cl.budget.deadline.IsZero() {
+		t.until = time.Now().Add(cl.budget.total)
+	}
+	if ok || !cl.client.shapes() {
 		return nil
 	}
 	cl.client.expired.Add(1)
@@ -78,20 +82,12 @@ func (cl *call) allot(ctx context.Context, policy, otherwise time.Duration) erro
 	return r
 }
 
-// shapes reports whether policies are adapted to the call's budget. In modes Shadow
-// and Off the driver does as it would without us.
-func (cl *call) shapes() bool {
-	mode := cl.client.cfg.Mode
-	return mode == spillway.Enforce || mode == spillway.RefuseAll
-}
-
 // admitKey allots the time of a call for one record and takes a permit of the node
 // that the driver will ask for it. policy says how that node is chosen.
 func (cl *call) admitKey(ctx context.Context, policy *as.BasePolicy, key *as.Key) error {
 	if key == nil {
-		return badArgument(cl.op, "key", nil, "must not be nil")
+		return badArgument(cl.trip.op, "key", nil, "must not be nil")
 	}
-	cl.ns, cl.set = key.Namespace(), key.SetName()
 	if err := cl.allot(ctx, policy.TotalTimeout, cl.client.cfg.RecordTimeout); err != nil {
 		return err
 	}
@@ -106,8 +102,12 @@ func (cl *call) admitKey(ctx context.Context, policy *as.BasePolicy, key *as.Key
 	}
 	// The permit in advance, if there is one, is another node's.
 	cl.permit.ReleaseWith(spillway.OutcomeLocal)
-	cl.guard = g
-	if cl.permit, gerr = g.limiter.Admit(ctx); gerr == nil {
+	cl.permit, cl.guard = spillway.Permit{}, g
+	if cl.trip.choices.bypass {
+		return nil
+	}
+	cl.permit, gerr = g.lanes[cl.trip.lane].Admit(ctx)
+	if gerr == nil && cl.trip.attempts <= 1 {
 		cl.session.remember(key, g)
 	}
 	return gerr
@@ -115,13 +115,16 @@ func (cl *call) admitKey(ctx context.Context, policy *as.BasePolicy, key *as.Key
 
 // admitNodes takes a permit of each of several nodes, or of none.
 func (cl *call) admitNodes(ctx context.Context, nodes []*as.Node) error {
+	if cl.trip.choices.bypass {
+		return nil
+	}
 	cl.permits = make([]spillway.Permit, 0, len(nodes))
 	for _, node := range nodes {
 		g, err := cl.session.guard(node)
 		if err != nil {
 			return err
 		}
-		p, err := g.limiter.Admit(ctx)
+		p, err := g.lanes[cl.trip.lane].Admit(ctx)
 		if err != nil {
 			return err // end gives back those that were taken
 		}
@@ -130,15 +133,20 @@ func (cl *call) admitNodes(ctx context.Context, nodes []*as.Node) error {
 	return nil
 }
 
-// nodeOf returns the node that the driver's first attempt will go to. With a replica
-// policy that picks at random or in turn, the driver picks once more for itself: the
-// permits are then right in number over all nodes, but not node by node.
+// nodeOf returns the node that the driver's attempt will go to: that of the first
+// replica, or of the next for each attempt of a read that was made before. With a
+// replica policy that picks at random or in turn, as in those further attempts, the
+// driver picks once more for itself: the permits are then right in number over all
+// nodes, but not node by node.
 func (cl *call) nodeOf(policy *as.BasePolicy, key *as.Key) (*as.Node, as.Error) {
 	cluster := cl.session.client.Cluster()
-	if cl.op.kind == spillway.KindRead {
+	if cl.trip.op.Kind == spillway.KindRead {
 		p, err := as.PartitionForRead(cluster, policy, key)
 		if err != nil {
 			return nil, err
+		}
+		for range cl.trip.attempts - 1 {
+			p.PrepareRetryRead(false)
 		}
 		return p.GetNodeRead(cluster)
 	}
@@ -149,13 +157,31 @@ func (cl *call) nodeOf(policy *as.BasePolicy, key *as.Key) (*as.Node, as.Error) 
 	return p.GetNodeWrite(cluster)
 }
 
-// end gives back what the call took, and turns the driver's error, or its panic, into
-// the caller's. It must be deferred directly, with the address of the method's
-// error.
+// start and stop stand around the driver's call, for those who want to know how long
+// it takes.
+func (cl *call) start() {
+	if cl.guard != nil {
+		cl.trip.node = cl.guard.name
+	}
+	if cl.trip.timed {
+		cl.began = time.Now()
+	}
+}
+
+func (cl *call) stop() {
+	if cl.trip.timed && !cl.began.IsZero() {
+		cl.trip.backend += time.Since(cl.began)
+		cl.began = time.Time{}
+	}
+}
+
+// end gives back what the attempt took, and turns a panic of the driver into an
+// error. It must be deferred directly, with the address of the method's error.
 func (cl *call) end(err *error) {
 	if v := recover(); v != nil {
 		*err = &spillway.PanicError{Value: v, Stack: debug.Stack()}
 	}
+	cl.stop()
 	outcome := spillway.OutcomeOK
 	switch {
 	case cl.permit == spillway.Permit{} && cl.permits == nil: // nothing was admitted
@@ -167,8 +193,13 @@ func (cl *call) end(err *error) {
 	cl.release(outcome)
 }
 
-// release gives back the permits and the lease, once.
+// release gives back the permits and the lease, once. The permit of a call that timed
+// out stays in use for a while: the server may still be at work on it.
 func (cl *call) release(outcome spillway.Outcome) {
+	if outcome == spillway.OutcomeTimeout && cl.guard != nil && cl.client.cfg.GhostFactor > 0 {
+		service := cl.guard.lanes[cl.trip.lane].Service()
+		cl.permit.ReleaseAfter(time.Duration(float64(service) * cl.client.cfg.GhostFactor))
+	}
 	cl.permit.ReleaseWith(outcome)
 	for _, p := range cl.permits {
 		p.ReleaseWith(outcome)
@@ -187,17 +218,26 @@ func (cl *call) wrap(err as.Error) error {
 // newError makes an Error of the driver's.
 func newError(cl *call, err as.Error) error {
 	v := Classify(err)
-	e := &Error{Op: cl.op.name, Namespace: cl.ns, Set: cl.set, Code: v.Code, outcome: v.Outcome, cause: err}
+	t := cl.trip
+	e := &Error{
+		Op: t.op.Name, Namespace: t.ns, Set: t.set, Code: v.Code, outcome: v.Outcome, cause: err,
+		executed: v.Sent && !v.Refused,
+	}
 	if cl.guard != nil {
 		e.Node = cl.guard.name
 	}
-	e.InDoubt = cl.op.kind == spillway.KindWrite && v.Sent && !v.Refused
+	if t.op.Kind == spillway.KindWrite || t.op.Kind == spillway.KindJob {
+		// An answer such as "generation" after an attempt that may have been executed
+		// may be that attempt's own doing.
+		e.InDoubt = e.executed || t.doubt
+		t.doubt = e.InDoubt
+	}
 	return e
 }
 
 // badArgument is the error of a call that the driver would panic of.
-func badArgument(op *operation, field string, value any, problem string) error {
-	e := &spillway.ConfigError{Component: "aerospike." + op.name}
+func badArgument(op *Operation, field string, value any, problem string) error {
+	e := &spillway.ConfigError{Component: "aerospike." + op.Name}
 	e.Add(field, value, problem)
 	return e
 }

@@ -169,23 +169,21 @@ func TestStatusOf(t *testing.T) {
 // driver's client beside the wrapped one, can make a guarded call wait like that.)
 func TestErrorTextIsBounded(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
-	driver := raw(t, srv, func(p *as.ClientPolicy) { p.ConnectionQueueSize = 2 })
+	driver := raw(t, srv, func(p *as.ClientPolicy) { p.ConnectionQueueSize = 5 })
 	client, err := aerospike.Wrap(driver, aerospike.DefaultConfig())
 	require.NoError(t, err)
-	gate := srv.Hold(aerospiketest.Match{})
-	done := make(chan error, 1)
-	go func() {
-		_, err := driver.Exists(as.NewPolicy(), newKey(t, 1))
-		done <- asError(err)
-	}()
-	require.NoError(t, gate.Wait(patient(t), 1))
+	letGo := hold(t, srv, 4, func(i int) error {
+		_, err := driver.Exists(as.NewPolicy(), newKey(t, i))
+		return asError(err)
+	})
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
 	_, err = client.Get(ctx, nil, newKey(t, 2))
 	require.Equal(t, spillway.OutcomeOverload, spillway.OutcomeOf(err))
-	require.Less(t, len(err.Error()), 200)
-	require.Greater(t, len(errors.Unwrap(err).Error()), 5_000, "the driver's own text")
-	gate.Release()
-	require.NoError(t, <-done)
+	var ours *aerospike.Error
+	require.ErrorAs(t, err, &ours)
+	require.Less(t, len(ours.Error()), 200)
+	require.Greater(t, len(errors.Unwrap(ours).Error()), 5_000, "the driver's own text")
+	letGo()
 	require.NoError(t, client.Close(patient(t)))
 }

@@ -11,24 +11,36 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/lifecycle"
+	"github.com/spillway-go/spillway/retry"
 )
 
 // Client is a guarded Aerospike client. Make one with [New] and [Client.Connect], or
 // with [Wrap] around a client of the driver. All its methods are safe for
 // concurrent use. The zero Client is connected to nothing and refuses everything.
 type Client struct {
-	cfg     Config // settled
-	hosts   []*as.Host
-	source  string // where the limit comes from
-	machine *lifecycle.Machine[*session]
-	log     *slog.Logger
-	refused refusals
-	expired atomic.Uint64 // calls that had no time left and were not sent
-	pools   pools
-	wrapped bool // the driver's client is somebody else's, and stays open
+	*core
+	choices choices
+}
 
-	mu   sync.Mutex        // guards past
-	past map[string]totals // by node: what ended sessions counted
+// core is what a client and those that With returns have in common.
+type core struct {
+	cfg      Config // settled
+	hosts    []*as.Host
+	source   string // where the limit comes from
+	lanes    *laneTable
+	defaults *defaults
+	reads    *retry.Retrier[struct{}] // nil if nothing is retried
+	writes   *retry.Retrier[struct{}]
+	around   spillway.Middleware // nil if nothing stands around calls
+	machine  *lifecycle.Machine[*session]
+	log      *slog.Logger
+	refused  refusals
+	expired  atomic.Uint64 // calls that had no time left and were not sent
+	pools    pools
+	wrapped  bool // the driver's client is somebody else's, and stays open
+
+	mu   sync.Mutex         // guards past
+	past map[laneKey]totals // what ended sessions counted
 }
 
 // ErrWrapped is returned by Connect on a client that was made by Wrap.
@@ -41,15 +53,20 @@ func New(cfg Config) (*Client, error) {
 }
 
 func newClient(cfg Config, wrapped bool) (*Client, error) {
-	source := "Config.Limit"
-	if cfg.Limit == 0 {
-		source = "default: the lower of ConnectionQueueSize-1 and DefaultLimit"
+	source := "Config.Lanes"
+	switch {
+	case cfg.Limit == 0 && cfg.Lanes == nil:
+		source = "default: DefaultLimit, or what ConnectionQueueSize leaves room for"
+	case cfg.Lanes == nil:
+		source = "Config.Limit"
 	}
-	cfg, hosts, err := cfg.settle(wrapped)
+	cfg, hosts, lanes, err := cfg.settle(wrapped)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{cfg: cfg, hosts: hosts, source: source, wrapped: wrapped, log: cfg.Logger, past: map[string]totals{}}
+	c := &core{cfg: cfg, hosts: hosts, source: source, lanes: lanes, defaults: newDefaults(), wrapped: wrapped, log: cfg.Logger, past: map[laneKey]totals{}}
+	c.around = spillway.JoinMiddleware(cfg.Use...)
+	c.reads, c.writes = c.newRetrier(cfg.Reads), c.newRetrier(cfg.Writes)
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
@@ -61,7 +78,7 @@ func newClient(cfg Config, wrapped bool) (*Client, error) {
 		return nil, err
 	}
 	c.machine.OnTransition(c.logTransition)
-	return c, nil
+	return &Client{core: c, choices: choices{lane: -1}}, nil
 }
 
 // Wrap returns a client around one of the driver, already connected. The driver's
@@ -83,9 +100,9 @@ func Wrap(client *as.Client, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	//nolint:forbidigo // nothing is dialled
-	err = c.machine.Connect(context.Background(), func(context.Context) (*session, error) {
-		return c.newSession(client), nil
+	c.defaults.adopt(client)
+	err = c.machine.Connect(context.Background(), func(context.Context) (*session, error) { //nolint:forbidigo // nothing is dialled
+		return c.newSession(client)
 	})
 	if err != nil {
 		return nil, err
@@ -100,7 +117,7 @@ func Wrap(client *as.Client, cfg Config) (*Client, error) {
 // cause at once, and the client that the driver may still bring is closed when it
 // arrives.
 func (c *Client) Connect(ctx context.Context) error {
-	if c.machine == nil {
+	if c.core == nil {
 		return errZero
 	}
 	if c.wrapped {
@@ -109,13 +126,18 @@ func (c *Client) Connect(ctx context.Context) error {
 	return c.machine.Connect(ctx, c.dial)
 }
 
-func (c *Client) dial(ctx context.Context) (*session, error) {
+func (c *core) dial(ctx context.Context) (*session, error) {
 	policy := *c.cfg.ClientPolicy
 	client, err := as.NewClientWithPolicyAndHost(&policy, c.hosts...)
 	if err != nil {
-		return nil, newError(&call{op: opConnect}, err)
+		return nil, newError(&call{client: c, trip: &trip{op: opConnect}}, err)
 	}
-	s := c.newSession(client)
+	c.defaults.apply(client)
+	s, serr := c.newSession(client)
+	if serr != nil {
+		client.Close()
+		return nil, serr
+	}
 	s.warmUp(ctx, c.cfg.WarmUp)
 	return s, nil
 }
@@ -126,13 +148,13 @@ func (c *Client) dial(ctx context.Context) (*session, error) {
 // lifecycle.Machine.Close for its errors. A client that isn't wrapped may be
 // connected anew afterwards.
 func (c *Client) Close(ctx context.Context) error {
-	if c.machine == nil {
+	if c.core == nil {
 		return nil
 	}
 	return c.machine.Close(ctx)
 }
 
-func (c *Client) closeSession(_ context.Context, s *session) error {
+func (c *core) closeSession(_ context.Context, s *session) error {
 	c.retire(s)
 	if !c.wrapped {
 		s.client.Close()
@@ -143,14 +165,19 @@ func (c *Client) closeSession(_ context.Context, s *session) error {
 // State returns where the client is in its life. It looks at nothing but itself: it
 // says Connected although all nodes may be gone.
 func (c *Client) State() lifecycle.State {
-	if c.machine == nil {
+	if c.core == nil {
 		return lifecycle.Disconnected
 	}
 	return c.machine.State()
 }
 
 // Name returns the client's name.
-func (c *Client) Name() string { return c.cfg.Name }
+func (c *Client) Name() string {
+	if c.core == nil {
+		return ""
+	}
+	return c.cfg.Name
+}
 
 // errZero is the error of a Client that wasn't made by New or Wrap.
 var errZero error = &spillway.ClosedError{Component: "aerospike"}

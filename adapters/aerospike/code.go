@@ -29,6 +29,7 @@ const (
 	httpClientClosed          = 499
 	httpInternalServerError   = 500
 	httpNotImplemented        = 501
+	httpServiceUnavailable    = 503
 )
 
 // The statuses of gRPC that the table uses, by number.
@@ -41,6 +42,7 @@ const (
 	grpcFailedPrecondition = 9
 	grpcAborted            = 10
 	grpcUnimplemented      = 12
+	grpcUnavailable        = 14
 	grpcInternal           = 13
 	grpcUnauthenticated    = 16
 )

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/limiter"
+	"github.com/spillway-go/spillway/retry"
 )
 
 // DefaultLimit is the limit per node if the connection pool allows it. On a real
@@ -29,11 +30,34 @@ type Config struct {
 	// FailIfNotConnected is always on, and an OpeningConnectionThreshold of zero,
 	// which lets one cold call open the whole pool, becomes the limit.
 	ClientPolicy *as.ClientPolicy
-	// Limit is how many calls there may be in the driver per node, streams and
-	// batches included. It must be below ConnectionQueueSize, of which the driver
-	// needs one connection for itself. Zero is min(ConnectionQueueSize-1,
-	// DefaultLimit).
+	// Limit is how many reads of single records there may be in the driver at once,
+	// per node; the other lanes follow in proportion (DefaultLanes). All lanes of a
+	// node together must be below ConnectionQueueSize, of which the driver needs one
+	// connection for itself. Zero is DefaultLimit, or less if the pool is small.
 	Limit int
+	// Lanes are the lanes, if Limit's proportions don't fit. It must have the five
+	// default lanes and may have others, for Classes, Route and With. Nil follows Limit.
+	Lanes []LaneConfig
+	// Classes maps the class of a call's context to a lane. A class that isn't here
+	// leaves the lane to the operation. Nil maps none.
+	Classes map[spillway.Class]string
+	// Route chooses a call's lane by name; an empty name, or one that there isn't,
+	// leaves it to class and operation. It is called for every call and must be quick.
+	// Nil routes none.
+	Route func(spillway.Call) string
+	// Reads is how reads are retried, and Writes how writes are that were declared
+	// idempotent (With(Idempotent())); other writes are made once. The zero Policy
+	// retries nothing. Each should have a Budget of its own.
+	Reads, Writes retry.Policy
+	// GhostFactor is how many times as long as most calls take (their ninth decile) a
+	// call that timed out keeps its permit, because the server may still be at work on
+	// it. Zero gives the permit back at once.
+	GhostFactor float64
+	// Use stand around every call, retries included; the first is outermost. None may
+	// be nil.
+	Use []spillway.Middleware
+	// Observer is told of every call; see spillway.Observer. Nil is nobody.
+	Observer spillway.Observer
 	// Mode is what the limits do. In modes Shadow and Off the policies that are
 	// passed reach the driver as they are, with its own retries and timeouts. Zero is
 	// Enforce.
@@ -50,8 +74,9 @@ type Config struct {
 	// a millisecond at least, the unit in which the server is told.
 	MinBudget time.Duration
 	// WarmUp is how many connections per node Connect opens before it returns, a few
-	// at a time and no more than Limit, so that the first calls don't have to. Zero
-	// means none; a batch over several nodes may then fail until there are some.
+	// at a time and no more than the pool holds, so that the first calls don't have
+	// to. Zero means none; a batch over several nodes may then fail until there are
+	// some.
 	WarmUp int
 	// ConnectTimeout is the longest time Connect may take, DrainTimeout the longest
 	// time Close waits for calls and streams, CloseTimeout the longest it waits for
@@ -69,12 +94,22 @@ func DefaultConfig(hosts ...string) Config {
 		Name: "aerospike", Hosts: hosts,
 		RecordTimeout: 5 * time.Second, StreamTimeout: 30 * time.Second, MinBudget: 2 * time.Millisecond,
 		WarmUp:         DefaultLimit,
+		Reads:          defaultRetry(retry.ReadPolicy(), "reads"),
+		Writes:         defaultRetry(retry.ReadPolicy(), "writes"),
+		GhostFactor:    2,
 		ConnectTimeout: 30 * time.Second, DrainTimeout: 10 * time.Second, CloseTimeout: 5 * time.Second,
 	}
 }
 
+// defaultRetry is a policy for one kind of call, with a budget of its own.
+func defaultRetry(p retry.Policy, name string) retry.Policy {
+	p.Name = name
+	p.Budget, _ = retry.NewBudget(retry.DefaultBudget()) // which is valid
+	return p
+}
+
 // settle validates the configuration and fills in what follows from other fields.
-func (c Config) settle(wrapped bool) (Config, []*as.Host, error) {
+func (c Config) settle(wrapped bool) (Config, []*as.Host, *laneTable, error) {
 	e := &spillway.ConfigError{Component: "aerospike"}
 	c.ClientPolicy = c.policy()
 	c.checkPolicy(e)
@@ -82,15 +117,7 @@ func (c Config) settle(wrapped bool) (Config, []*as.Host, error) {
 	if strings.TrimSpace(c.Name) == "" {
 		e.Add("Name", c.Name, "must not be empty")
 	}
-	most := c.ClientPolicy.ConnectionQueueSize - 1
-	switch {
-	case c.Limit == 0:
-		c.Limit = max(1, min(most, DefaultLimit))
-	case c.Limit < 0 || c.Limit > limiter.MaxLimit:
-		e.Add("Limit", c.Limit, "must be from 1 to ClientPolicy.ConnectionQueueSize - 1, or 0 for the default")
-	case c.Limit > most:
-		e.Add("Limit", c.Limit, fmt.Sprintf("must be at most %d, ClientPolicy.ConnectionQueueSize - 1: the pool has no more connections for calls", most))
-	}
+	c = c.settleLanes(e)
 	if !c.Mode.Valid() {
 		e.Add("Mode", c.Mode, "must be Enforce, Shadow, Off or RefuseAll")
 	}
@@ -98,15 +125,39 @@ func (c Config) settle(wrapped bool) (Config, []*as.Host, error) {
 		e.Add("RetryAfter", c.RetryAfter, "must not be negative")
 	}
 	c.checkTimes(e)
+	c.checkRetry(e)
 	if c.WarmUp < 0 {
 		e.Add("WarmUp", c.WarmUp, "must not be negative")
 	}
-	c.WarmUp = min(c.WarmUp, c.Limit)
+	c.WarmUp = min(c.WarmUp, max(c.ClientPolicy.ConnectionQueueSize-1, 0))
 	if c.ClientPolicy.OpeningConnectionThreshold == 0 {
-		c.ClientPolicy.OpeningConnectionThreshold = c.Limit
+		c.ClientPolicy.OpeningConnectionThreshold = max(c.Limit, 1)
 	}
 	c.ClientPolicy.FailIfNotConnected = true
-	return c, hosts, e.Err()
+	lanes := c.laneTable(e)
+	return c, hosts, lanes, e.Err()
+}
+
+// settleLanes fills in the lanes, and checks them against the pool.
+func (c Config) settleLanes(e *spillway.ConfigError) Config {
+	most := c.ClientPolicy.ConnectionQueueSize - 1
+	switch {
+	case c.Limit < 0 || c.Limit > limiter.MaxLimit:
+		e.Add("Limit", c.Limit, "must be positive, or 0 for the default")
+		return c
+	case c.Limit == 0 && c.Lanes == nil:
+		c.Limit = min(largestReads(most), DefaultLimit)
+	}
+	field, value := "Limit", any(c.Limit)
+	if c.Lanes == nil {
+		c.Lanes = DefaultLanes(c.Limit)
+	} else {
+		field, value = "Lanes", any(fmt.Sprintf("%d in all", perNode(c.Lanes)))
+	}
+	if need := perNode(c.Lanes); need > most && most >= 1 {
+		e.Add(field, value, fmt.Sprintf("must be lower: its lanes need %d connections of a node, and of ConnectionQueueSize there are %d for calls", need, most))
+	}
+	return c
 }
 
 // policy returns a copy of the driver's policy.
@@ -121,8 +172,8 @@ func (c Config) policy() *as.ClientPolicy {
 // checkPolicy finds what would make the driver panic, or dial for ever.
 func (c Config) checkPolicy(e *spillway.ConfigError) {
 	p := c.ClientPolicy
-	if p.ConnectionQueueSize < 2 {
-		e.Add("ClientPolicy.ConnectionQueueSize", p.ConnectionQueueSize, "must be at least 2: the driver keeps one connection for itself")
+	if p.ConnectionQueueSize < 5 {
+		e.Add("ClientPolicy.ConnectionQueueSize", p.ConnectionQueueSize, "must be at least 5: one for each lane of a node, and one that the driver keeps for itself")
 	}
 	if p.MinConnectionsPerNode < 0 || p.MinConnectionsPerNode > p.ConnectionQueueSize {
 		e.Add("ClientPolicy.MinConnectionsPerNode", p.MinConnectionsPerNode, "must be from 0 to ConnectionQueueSize")
@@ -178,6 +229,30 @@ func (c Config) checkTimes(e *spillway.ConfigError) {
 	} {
 		if d.value < d.least {
 			e.Add(d.field, d.value, fmt.Sprintf("must be at least %v", d.least))
+		}
+	}
+}
+
+// checkRetry validates the retry policies and what stands around calls.
+func (c Config) checkRetry(e *spillway.ConfigError) {
+	for field, p := range map[string]retry.Policy{"Reads": c.Reads, "Writes": c.Writes} {
+		if p.MaxAttempts == 0 {
+			continue // retries nothing
+		}
+		faults, ok := p.Validate().(*spillway.ConfigError) //nolint:errorlint // Validate returns nothing else
+		if !ok {
+			continue
+		}
+		for _, f := range faults.Faults {
+			e.Add(field+"."+f.Field, f.Value, f.Problem)
+		}
+	}
+	if !(c.GhostFactor >= 0 && c.GhostFactor <= 100) { // NaN too
+		e.Add("GhostFactor", c.GhostFactor, "must be from 0 to 100")
+	}
+	for i, m := range c.Use {
+		if m == nil {
+			e.Add(fmt.Sprintf("Use[%d]", i), nil, "must not be nil")
 		}
 	}
 }

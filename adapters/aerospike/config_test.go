@@ -44,7 +44,7 @@ func TestConfigListsEveryFault(t *testing.T) {
 		"RetryAfter": time.Duration(-1), "RecordTimeout": time.Duration(0), "StreamTimeout": -time.Second, "MinBudget": time.Microsecond,
 		"WarmUp": -1, "ConnectTimeout": time.Duration(0), "DrainTimeout": time.Duration(-1), "CloseTimeout": time.Duration(0),
 	}, faultsOf(t, err))
-	require.ErrorContains(t, err, `Limit is 8: must be at most 7, ClientPolicy.ConnectionQueueSize - 1`)
+	require.ErrorContains(t, err, `Limit is 8: must be lower: its lanes need 15 connections of a node, and of ConnectionQueueSize there are 7 for calls`)
 	require.ErrorContains(t, err, `Hosts[1] is "no-port": must be host:port`)
 
 	_, err = aerospike.New(aerospike.DefaultConfig())
@@ -56,7 +56,7 @@ func TestConfigListsEveryFault(t *testing.T) {
 		require.Equal(t, map[string]any{"Limit": limit}, faultsOf(t, err))
 	}
 	tiny := as.NewClientPolicy()
-	tiny.ConnectionQueueSize = 1
+	tiny.ConnectionQueueSize = 4
 	cfg := aerospike.DefaultConfig("h:1")
 	cfg.ClientPolicy = tiny
 	_, err = aerospike.New(cfg)
@@ -94,5 +94,5 @@ func TestZeroClientRefuses(t *testing.T) {
 	require.ErrorIs(t, err, spillway.ErrClosed)
 	require.NoError(t, client.Close(ctx))
 	require.Zero(t, client.State())
-	require.Empty(t, client.Snapshot().Nodes)
+	require.Empty(t, client.Snapshot().Lanes)
 }

@@ -23,6 +23,7 @@ type Error struct {
 	Code      types.ResultCode // the code of the cause: see Classify
 	InDoubt   bool             // whether a write may have been executed all the same
 	outcome   spillway.Outcome
+	executed  bool // whether the attempt may have been executed
 	cause     error
 }
 

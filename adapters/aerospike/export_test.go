@@ -7,6 +7,6 @@ import (
 
 // BudgetOf shows newBudget to the tests.
 func BudgetOf(ctx context.Context, policy, otherwise, least time.Duration) (total, socket time.Duration, ok bool) {
-	b, ok := newBudget(ctx, policy, otherwise, least)
+	b, ok := newBudget(ctx, time.Time{}, policy, otherwise, least)
 	return b.total, b.socket(policy), ok
 }

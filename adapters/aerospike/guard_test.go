@@ -21,6 +21,7 @@ func TestClientRefusesOverTheLimit(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv, func(c *aerospike.Config) { c.Limit = 4 })
 	ctx := patient(t)
+	before := refusedBy(client)
 	gate := srv.Hold(aerospiketest.Match{})
 	var wg sync.WaitGroup
 	for i := range 4 {
@@ -33,28 +34,31 @@ func TestClientRefusesOverTheLimit(t *testing.T) {
 	}
 	require.NoError(t, gate.Wait(ctx, 4))
 	for i := range 1000 {
-		err := client.Put(ctx, nil, newKey(t, i), as.BinMap{"a": 1})
+		_, err := client.Get(ctx, nil, newKey(t, i))
 		require.ErrorIs(t, err, spillway.ErrBackpressure)
 		var r *spillway.Rejection
 		require.ErrorAs(t, err, &r)
 		require.Equal(t, spillway.ReasonLimit, r.Reason)
-		require.Equal(t, "aerospike/A1", r.Name)
+		require.Equal(t, "aerospike/A1/read", r.Name)
 		require.Equal(t, 4, r.Limit)
 		require.True(t, aerospike.IsOverload(err))
 		require.Equal(t, 503, aerospike.StatusOf(err).HTTP)
 	}
-	_, err := client.BatchGet(ctx, nil, []*as.Key{newKey(t, 1), newKey(t, 2)})
-	require.ErrorIs(t, err, spillway.ErrBackpressure)
-	_, err = client.ScanAll(ctx, nil, "test", "s")
-	require.ErrorIs(t, err, spillway.ErrBackpressure)
 	require.EqualValues(t, 4, srv.Stats().Count(aerospiketest.KindsData))
 	gate.Release()
 	wg.Wait()
-	_, err = client.Exists(ctx, nil, newKey(t, 1))
+	_, err := client.Exists(ctx, nil, newKey(t, 1))
 	require.NoError(t, err)
-	stats := client.Snapshot().Nodes[0].Limiter
-	require.EqualValues(t, 1002, stats.Refused.Of(spillway.ReasonLimit))
-	require.Zero(t, stats.InUse)
+	require.EqualValues(t, before+1000, refusedBy(client))
+	idle(t, client)
+}
+
+// refusedBy counts the calls that any lane refused.
+func refusedBy(client *aerospike.Client) (n uint64) {
+	for _, l := range client.Snapshot().Lanes {
+		n += l.Stats.Refused.Total()
+	}
+	return n
 }
 
 // G-AER-1: three nodes, one of them stalled, a pool of 8 and 2000 callers. Nobody
@@ -76,8 +80,9 @@ func TestClientStalledNodeLeavesTheOthersAlone(t *testing.T) {
 	for _, n := range srv.Nodes() {
 		keys[n.Name()] = keyOn(t, driver, n.Name())
 	}
-	var stuck sync.WaitGroup // the permits of the stalled node
-	for range 7 {
+	var stuck sync.WaitGroup                    // the permits of the stalled node
+	limit := aerospike.DefaultLanes(3)[0].Limit // what a pool of 8 leaves room for
+	for range limit {
 		stuck.Add(1)
 		go func() {
 			defer stuck.Done()
@@ -85,7 +90,7 @@ func TestClientStalledNodeLeavesTheOthersAlone(t *testing.T) {
 			require.NoError(t, err)
 		}()
 	}
-	require.NoError(t, gate.Wait(ctx, 7))
+	require.NoError(t, gate.Wait(ctx, limit))
 
 	var served, refused, refusedElsewhere atomic.Int64
 	var wg sync.WaitGroup
@@ -116,10 +121,8 @@ func TestClientStalledNodeLeavesTheOthersAlone(t *testing.T) {
 	stuck.Wait()
 	require.EqualValues(t, 10_000, served.Load()+refused.Load())
 	require.GreaterOrEqual(t, refused.Load()-refusedElsewhere.Load(), int64(3330), "every call to the stalled node is refused at once")
-	for _, n := range client.Snapshot().Nodes {
-		require.Equal(t, 7, n.Limiter.Limit)
-		require.Zero(t, n.Limiter.InUse)
-	}
+	require.Equal(t, limit, client.Snapshot().Lane(stalled, aerospike.LaneRead).Limit)
+	idle(t, client)
 }
 
 // G-AER-6, X14, A7: a caller who goes away doesn't free the permit before the driver
@@ -166,7 +169,7 @@ func TestClientShadowModeRefusesNothing(t *testing.T) {
 	require.NoError(t, gate.Wait(ctx, 10))
 	gate.Release()
 	wg.Wait()
-	stats := client.Snapshot().Nodes[0].Limiter
+	stats := client.Snapshot().Lane("A1", aerospike.LaneRead)
 	require.EqualValues(t, 9, stats.WouldRefuse)
 	require.Zero(t, stats.Refused.Total())
 }
@@ -181,13 +184,13 @@ func TestClientBatchIsAllOrNothing(t *testing.T) {
 	ctx := patient(t)
 	done := make(chan error, 1)
 	go func() {
-		_, err := client.Exists(ctx, nil, two)
+		_, err := client.BatchExists(ctx, nil, []*as.Key{two})
 		done <- err
 	}()
 	require.NoError(t, gate.Wait(ctx, 1))
 	_, err := client.BatchGet(ctx, nil, []*as.Key{one, two})
 	require.ErrorIs(t, err, spillway.ErrBackpressure)
-	_, err = client.Exists(ctx, nil, one)
+	_, err = client.BatchExists(ctx, nil, []*as.Key{one})
 	require.NoError(t, err, "the permit of the first node must be back")
 	gate.Release()
 	require.NoError(t, <-done)

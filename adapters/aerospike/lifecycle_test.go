@@ -76,8 +76,10 @@ func TestClientReconnects(t *testing.T) {
 	require.NoError(t, srv.AwaitConns(patient(t), 0))
 	snap := client.Snapshot()
 	require.EqualValues(t, 26, snap.Connection.Closed)
-	require.EqualValues(t, 25, snap.Nodes[0].Limiter.Admitted, "counts go on over reconnects")
-	require.False(t, snap.Nodes[0].Present)
+	require.EqualValues(t, 25, snap.Lane("A1", aerospike.LaneWrite).Admitted, "counts go on over reconnects")
+	for _, l := range snap.Lanes {
+		require.False(t, l.Present)
+	}
 }
 
 // G-LIF-2; L-07: a Connect whose caller goes away returns at once, although the driver

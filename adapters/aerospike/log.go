@@ -2,17 +2,19 @@ package aerospike
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/lifecycle"
-	"github.com/spillway-go/spillway/limiter"
 )
 
 // logTransition writes down a change of state.
-func (c *Client) logTransition(t lifecycle.Transition) {
+func (c *core) logTransition(t lifecycle.Transition) {
 	ctx := context.Background() //nolint:forbidigo // a transition belongs to no caller
 	level := slog.LevelInfo
 	if t.Err != nil {
@@ -32,16 +34,28 @@ func (c *Client) logTransition(t lifecycle.Transition) {
 }
 
 // effective is the configuration in force, and where the limit comes from.
-func (c *Client) effective() []slog.Attr {
+func (c *core) effective() []slog.Attr {
 	p := c.cfg.ClientPolicy
 	return []slog.Attr{
 		slog.String("client", c.cfg.Name), slog.Any("hosts", c.cfg.Hosts), slog.String("mode", c.cfg.Mode.String()),
-		slog.Int("limit_per_node", c.cfg.Limit), slog.String("limit_source", c.source),
+		slog.String("limits_per_node", c.limits()), slog.String("limits_source", c.source),
 		slog.Int("connection_queue_size", p.ConnectionQueueSize), slog.Int("opening_connection_threshold", p.OpeningConnectionThreshold),
 		slog.Int("warm_up", c.cfg.WarmUp), slog.Duration("record_timeout", c.cfg.RecordTimeout),
 		slog.Duration("stream_timeout", c.cfg.StreamTimeout), slog.Duration("min_budget", c.cfg.MinBudget),
 		slog.Duration("driver_timeout", p.Timeout), slog.Duration("drain_timeout", c.cfg.DrainTimeout),
 	}
+}
+
+// limits are the lanes' limits in one line.
+func (c *core) limits() string {
+	var b strings.Builder
+	for i, l := range c.lanes.configs {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%s:%d", l.Name, l.Limit)
+	}
+	return b.String()
 }
 
 // refusals counts refused calls for the log, which gets one line a minute at most:
@@ -54,18 +68,18 @@ type refusals struct {
 
 const refusalLogEvery = time.Minute
 
-// limiterHooks are the hooks of the nodes' limiters: none if nothing is logged, so
+// laneHooks are the hooks of the lanes: none if nothing is logged, so
 // that a refusal then costs nothing for it.
-func (c *Client) limiterHooks() []limiter.Hooks {
+func (c *core) laneHooks() []lane.Hooks {
 	if c.cfg.Logger == nil {
 		return nil
 	}
-	return []limiter.Hooks{{Rejected: c.noteRefusal}}
+	return []lane.Hooks{{Rejected: c.noteRefusal}}
 }
 
 // noteRefusal counts a refusal, and writes a line with all since the last line if
 // that was long enough ago.
-func (c *Client) noteRefusal(ctx context.Context, r *spillway.Rejection) {
+func (c *core) noteRefusal(ctx context.Context, r *spillway.Rejection) {
 	if !c.log.Enabled(ctx, slog.LevelWarn) {
 		return
 	}

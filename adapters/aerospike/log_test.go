@@ -32,8 +32,8 @@ func TestClientLog(t *testing.T) {
 	for i, want := range []string{
 		"from=disconnected to=connecting reason=Connect",
 		"from=connecting to=connected reason=dialled generation=1",
-		`limit_per_node=32 limit_source="default: the lower of ConnectionQueueSize-1 and DefaultLimit" connection_queue_size=100`,
-		"level=WARN msg=\"aerospike calls refused since the last line\" client=aerospike refused=1 last=aerospike/A1 limit=32 refuse_all=1",
+		`limits_per_node="read:32 write:16 batch:8 stream:4 admin:2" limits_source="default: DefaultLimit, or what ConnectionQueueSize leaves room for" connection_queue_size=100`,
+		"level=WARN msg=\"aerospike calls refused since the last line\" client=aerospike refused=1 last=aerospike/A1/read limit=32 refuse_all=1",
 		"from=connected to=closing reason=Close",
 		"from=closing to=disconnected reason=closed",
 	} {

@@ -2,6 +2,7 @@ package aerospike
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -31,53 +32,45 @@ func (cl *call) shape(p *as.BasePolicy) {
 	if p.SleepBetweenRetries <= 0 {
 		p.SleepBetweenRetries = time.Millisecond
 	}
+	if cl.trip.attempts > 1 && p.ReplicaPolicy == as.SEQUENCE {
+		p.ReplicaPolicy = as.MASTER_PROLES // the driver would begin with the master again
+	}
 }
 
 // basePolicy returns the policy that a call goes by: the caller's or the client's.
 func (cl *call) basePolicy(p *as.BasePolicy) *as.BasePolicy {
-	if p == nil {
-		p = cl.session.client.DefaultPolicy
-	}
-	if p == nil {
-		p = as.NewPolicy()
-	}
-	return p
+	return either(p, &cl.client.defaults.base)
 }
 
 func (cl *call) writePolicy(p *as.WritePolicy) *as.WritePolicy {
-	if p == nil {
-		p = cl.session.client.DefaultWritePolicy
-	}
-	if p == nil {
-		p = as.NewWritePolicy(0, 0)
-	}
-	return p
+	return either(p, &cl.client.defaults.write)
 }
 
 func (cl *call) batchPolicy(p *as.BatchPolicy) *as.BatchPolicy {
-	if p == nil {
-		p = cl.session.client.DefaultBatchPolicy
-	}
-	if p == nil {
-		p = as.NewBatchPolicy()
-	}
-	return p
+	return either(p, &cl.client.defaults.batch)
 }
 
 func (cl *call) scanPolicy(p *as.ScanPolicy) *as.ScanPolicy {
-	if p == nil {
-		p = cl.session.client.DefaultScanPolicy
+	return either(p, &cl.client.defaults.scan)
+}
+
+func (cl *call) queryPolicy(p *as.QueryPolicy) *as.QueryPolicy {
+	return either(p, &cl.client.defaults.query)
+}
+
+// either returns the policy, or the default if it is nil.
+func either[P any](p *P, otherwise *atomic.Pointer[P]) *P {
+	if p != nil {
+		return p
 	}
-	if p == nil {
-		p = as.NewScanPolicy()
-	}
-	return p
+	return otherwise.Load()
 }
 
 // read runs a read of one record with a shaped copy of the policy. f is only
 // called, so that it stays on its caller's stack.
 func (cl *call) read(policy *as.BasePolicy, f func(*as.BasePolicy) as.Error) error {
-	if !cl.shapes() {
+	cl.start()
+	if !cl.client.shapes() {
 		return cl.wrap(f(policy))
 	}
 	pool := &cl.client.pools.base
@@ -95,7 +88,8 @@ func (cl *call) read(policy *as.BasePolicy, f func(*as.BasePolicy) as.Error) err
 
 // write is read for writes.
 func (cl *call) write(policy *as.WritePolicy, f func(*as.WritePolicy) as.Error) error {
-	if !cl.shapes() {
+	cl.start()
+	if !cl.client.shapes() {
 		return cl.wrap(f(policy))
 	}
 	pool := &cl.client.pools.write
@@ -114,7 +108,8 @@ func (cl *call) write(policy *as.WritePolicy, f func(*as.WritePolicy) as.Error) 
 // batch is read for batches. The nodes of a batch are asked at the same time: one
 // after the other, as is the driver's default, each would start the clock anew.
 func (cl *call) batch(policy *as.BatchPolicy, f func(*as.BatchPolicy) as.Error) error {
-	if !cl.shapes() {
+	cl.start()
+	if !cl.client.shapes() {
 		return cl.wrap(f(policy))
 	}
 	pool := &cl.client.pools.batch

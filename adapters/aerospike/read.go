@@ -6,55 +6,122 @@ import (
 	as "github.com/aerospike/aerospike-client-go/v7"
 )
 
+// Reads may be retried, as Config.Reads says. They block until the driver returns: at
+// the latest when ctx's deadline is reached.
+
 // Get reads a record, or those of its bins that are named. A record that isn't
-// there is an error that matches as.ErrKeyNotFound. It blocks until the driver
-// returns: at the latest when ctx's deadline is reached.
-func (c *Client) Get(ctx context.Context, policy *as.BasePolicy, key *as.Key, binNames ...string) (rec *as.Record, err error) {
-	err = c.readKey(ctx, opGet, policy, key, func(client *as.Client, p *as.BasePolicy) (aerr as.Error) {
-		rec, aerr = client.Get(p, key, binNames...)
-		return aerr
-	})
-	return rec, err
+// there is an error that matches as.ErrKeyNotFound.
+func (c *Client) Get(ctx context.Context, policy *as.BasePolicy, key *as.Key, binNames ...string) (*as.Record, error) {
+	answer, err := c.readKey(ctx, opGet, policy, readRequest{key: key, bins: binNames})
+	return answer.rec, err
 }
 
 // GetHeader reads a record's generation and expiration. Unlike with Get, a record
 // that isn't there is nil without an error, as the driver has it.
-func (c *Client) GetHeader(ctx context.Context, policy *as.BasePolicy, key *as.Key) (rec *as.Record, err error) {
-	err = c.readKey(ctx, opGetHeader, policy, key, func(client *as.Client, p *as.BasePolicy) (aerr as.Error) {
-		rec, aerr = client.GetHeader(p, key)
-		return aerr
-	})
-	return rec, err
+func (c *Client) GetHeader(ctx context.Context, policy *as.BasePolicy, key *as.Key) (*as.Record, error) {
+	answer, err := c.readKey(ctx, opGetHeader, policy, readRequest{key: key})
+	return answer.rec, err
 }
 
 // Exists reports whether a record is there.
-func (c *Client) Exists(ctx context.Context, policy *as.BasePolicy, key *as.Key) (exists bool, err error) {
-	err = c.readKey(ctx, opExists, policy, key, func(client *as.Client, p *as.BasePolicy) (aerr as.Error) {
-		exists, aerr = client.Exists(p, key)
-		return aerr
-	})
-	return exists, err
+func (c *Client) Exists(ctx context.Context, policy *as.BasePolicy, key *as.Key) (bool, error) {
+	answer, err := c.readKey(ctx, opExists, policy, readRequest{key: key})
+	return answer.exists, err
 }
 
-// readKey is every read of one record.
-func (c *Client) readKey(ctx context.Context, op *operation, policy *as.BasePolicy, key *as.Key, f func(*as.Client, *as.BasePolicy) as.Error) (err error) {
-	a, err := c.advance(ctx, policy, key)
-	if err != nil {
-		return err
+// GetObject reads a record into the struct that obj points to, by the driver's rules.
+func (c *Client) GetObject(ctx context.Context, policy *as.BasePolicy, key *as.Key, obj any) error {
+	_, err := c.readKey(ctx, opGetObject, policy, readRequest{key: key, obj: obj})
+	return err
+}
+
+// readRequest is what a read of one record asks for. Requests and answers are values,
+// not closures, so that they stay on the stack of a call that nobody watches.
+type readRequest struct {
+	key  *as.Key
+	bins []string
+	obj  any
+}
+
+type readAnswer struct {
+	rec    *as.Record
+	exists bool
+}
+
+// send calls the driver.
+func (r readRequest) send(op *Operation, client *as.Client, p *as.BasePolicy) (a readAnswer, err as.Error) {
+	switch op {
+	case opGet:
+		a.rec, err = client.Get(p, r.key, r.bins...)
+	case opGetHeader:
+		a.rec, err = client.GetHeader(p, r.key)
+	case opExists:
+		a.exists, err = client.Exists(p, r.key)
+	case opGetObject:
+		err = client.GetObject(p, r.key, r.obj)
 	}
-	return c.readAdmitted(ctx, op, policy, key, a, f)
+	return a, err
 }
 
-func (c *Client) readAdmitted(ctx context.Context, op *operation, policy *as.BasePolicy, key *as.Key, a advance, f func(*as.Client, *as.BasePolicy) as.Error) (err error) {
-	var cl call
-	if err = c.openWith(ctx, &cl, op, a); err != nil {
+// readKey is every read of one record. A refusal by the node table is over before the
+// rest is begun, and isn't an attempt.
+func (c *Client) readKey(ctx context.Context, op *Operation, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
+	if c.core == nil {
+		return a, errZero
+	}
+	lane := c.routeKey(ctx, op, r.key)
+	if c.isWatched() {
+		return c.watchRead(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: 1}, policy, r)
+	}
+	ahead, err := c.advance(ctx, lane, policy, r.key)
+	if err != nil {
+		return a, err
+	}
+	return c.readTrip(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: 1}, policy, r, ahead)
+}
+
+// readTrip makes a trip that was admitted, or has still to be.
+func (c *Client) readTrip(ctx context.Context, t trip, policy *as.BasePolicy, r readRequest, ahead advance) (a readAnswer, err error) {
+	t.key(r.key)
+	err = c.repeat(ctx, &t, func(ctx context.Context) (err error) {
+		a, err = c.readAdmitted(ctx, &t, policy, r, ahead)
+		ahead = advance{} // it was for the first attempt
 		return err
+	})
+	return a, err
+}
+
+// watchRead is readTrip under eyes, which a refusal has to pass too.
+func (c *Client) watchRead(ctx context.Context, t trip, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
+	t.key(r.key)
+	err = c.watched(ctx, &t, func(ctx context.Context) (err error) {
+		a, err = c.readAdmitted(ctx, &t, policy, r, advance{})
+		return err
+	})
+	return a, err
+}
+
+func (c *Client) readAdmitted(ctx context.Context, t *trip, policy *as.BasePolicy, r readRequest, ahead advance) (a readAnswer, err error) {
+	cl := call{client: c.core, trip: t}
+	if err = c.openWith(ctx, &cl, ahead); err != nil {
+		return a, err
 	}
 	defer cl.end(&err)
 	policy = cl.basePolicy(policy)
-	if err = cl.admitKey(ctx, policy, key); err != nil {
-		return err
+	if err = cl.admitKey(ctx, policy, r.key); err != nil {
+		return a, err
 	}
 	client := cl.session.client
-	return cl.read(policy, func(p *as.BasePolicy) as.Error { return f(client, p) })
+	err = cl.read(policy, func(p *as.BasePolicy) (aerr as.Error) {
+		a, aerr = r.send(t.op, client, p)
+		return aerr
+	})
+	return a, err
+}
+
+// key notes where a call for a record goes.
+func (t *trip) key(key *as.Key) {
+	if key != nil {
+		t.ns, t.set = key.Namespace(), key.SetName()
+	}
 }

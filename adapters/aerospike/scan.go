@@ -2,7 +2,6 @@ package aerospike
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -14,44 +13,86 @@ import (
 // deadline, after Config.StreamTimeout or the policy's TotalTimeout. Until it has
 // ended it holds a permit of every node; if one of them has none, nothing is
 // started.
-func (c *Client) ScanAll(ctx context.Context, policy *as.ScanPolicy, namespace, set string, binNames ...string) (_ *Stream, err error) {
-	var cl call
-	if err = c.open(ctx, &cl, opScanAll); err != nil {
-		return nil, err
-	}
-	started := false
-	defer func() {
-		if !started {
-			cl.end(&err)
-		}
-	}()
-	cl.ns, cl.set = namespace, set
-	policy = cl.scanPolicy(policy)
-	if err = cl.allot(ctx, policy.TotalTimeout, c.cfg.StreamTimeout); err != nil {
-		return nil, err
-	}
-	client := cl.session.client
-	if err = cl.admitNodes(ctx, client.Cluster().GetNodes()); err != nil {
-		return nil, err
-	}
-	p := *policy
-	if cl.shapes() {
-		// The driver's own resuming of a scan stays on: it goes on after the last
-		// record of each partition, which nobody outside could.
-		p.TotalTimeout = cl.budget.total
-		p.SocketTimeout = cl.budget.socket(p.SocketTimeout)
-		p.SleepBetweenRetries = max(p.SleepBetweenRetries, time.Millisecond)
-	}
-	filter := as.NewPartitionFilterAll()
-	rs, aerr := client.ScanPartitions(&p, filter, namespace, set, binNames...)
-	if aerr != nil {
-		return nil, cl.wrap(aerr)
-	}
-	started = true
-	return newStream(ctx, &cl, rs, filter), nil
+func (c *Client) ScanAll(ctx context.Context, policy *as.ScanPolicy, namespace, set string, binNames ...string) (*Stream, error) {
+	return c.scan(ctx, opScanAll, policy, as.NewPartitionFilterAll(), nil, namespace, set, binNames)
 }
 
-// errStreamTimeout is the cause of a stream that took longer than its time.
-func (cl *call) errStreamTimeout() error {
-	return fmt.Errorf("aerospike: %s took longer than %v: %w", cl.op.name, cl.budget.total, context.DeadlineExceeded)
+// ScanPartitions is ScanAll for some partitions. The filter is the driver's cursor: it
+// is written to while the stream runs, and says afterwards where to go on.
+func (c *Client) ScanPartitions(ctx context.Context, policy *as.ScanPolicy, filter *as.PartitionFilter, namespace, set string, binNames ...string) (*Stream, error) {
+	if filter == nil {
+		filter = as.NewPartitionFilterAll()
+	}
+	return c.scan(ctx, opScanPartitions, policy, filter, nil, namespace, set, binNames)
+}
+
+// ScanNode is ScanAll for the partitions of one node.
+func (c *Client) ScanNode(ctx context.Context, policy *as.ScanPolicy, node *as.Node, namespace, set string, binNames ...string) (*Stream, error) {
+	if node == nil {
+		return nil, badArgument(opScanNode, "node", nil, "must not be nil")
+	}
+	return c.scan(ctx, opScanNode, policy, nil, node, namespace, set, binNames)
+}
+
+// scan is every scan that delivers records.
+func (c *Client) scan(ctx context.Context, op *Operation, policy *as.ScanPolicy, filter *as.PartitionFilter, node *as.Node, namespace, set string, bins []string) (*Stream, error) {
+	source := source{op: op, namespace: namespace, set: set, filter: filter, node: node}
+	return c.openStream(ctx, source, func(cl *call) (*as.Recordset, as.Error) {
+		p := cl.scanCopy(policy)
+		if node != nil {
+			return cl.session.client.ScanNode(p, node, namespace, set, bins...)
+		}
+		return cl.session.client.ScanPartitions(p, filter, namespace, set, bins...)
+	}, func(cl *call) time.Duration { return cl.scanPolicy(policy).TotalTimeout })
+}
+
+// ScanAllObjects is ScanAll into structs: objects must be a chan *T, which the driver
+// closes at the end. Whoever reads it must go on until it is closed, or close the
+// stream; the stream's error is there when Done is.
+func (c *Client) ScanAllObjects(ctx context.Context, policy *as.ScanPolicy, objects any, namespace, set string, binNames ...string) (*ObjectStream, error) {
+	return c.scanObjects(ctx, opScanAllObjects, policy, objects, as.NewPartitionFilterAll(), nil, namespace, set, binNames)
+}
+
+// ScanPartitionObjects is ScanPartitions into structs: see ScanAllObjects.
+func (c *Client) ScanPartitionObjects(ctx context.Context, policy *as.ScanPolicy, objects any, filter *as.PartitionFilter, namespace, set string, binNames ...string) (*ObjectStream, error) {
+	if filter == nil {
+		filter = as.NewPartitionFilterAll()
+	}
+	return c.scanObjects(ctx, opScanPartitionObjects, policy, objects, filter, nil, namespace, set, binNames)
+}
+
+// ScanNodeObjects is ScanNode into structs: see ScanAllObjects.
+func (c *Client) ScanNodeObjects(ctx context.Context, policy *as.ScanPolicy, node *as.Node, objects any, namespace, set string, binNames ...string) (*ObjectStream, error) {
+	if node == nil {
+		return nil, badArgument(opScanNodeObjects, "node", nil, "must not be nil")
+	}
+	return c.scanObjects(ctx, opScanNodeObjects, policy, objects, nil, node, namespace, set, binNames)
+}
+
+func (c *Client) scanObjects(ctx context.Context, op *Operation, policy *as.ScanPolicy, objects any, filter *as.PartitionFilter, node *as.Node, namespace, set string, bins []string) (*ObjectStream, error) {
+	source := source{op: op, namespace: namespace, set: set, filter: filter, node: node, objects: objects}
+	return c.openObjects(ctx, source, func(cl *call) (*as.Recordset, as.Error) {
+		p := cl.scanCopy(policy)
+		if node != nil {
+			return cl.session.client.ScanNodeObjects(p, node, objects, namespace, set, bins...)
+		}
+		return cl.session.client.ScanPartitionObjects(p, objects, filter, namespace, set, bins...)
+	}, func(cl *call) time.Duration { return cl.scanPolicy(policy).TotalTimeout })
+}
+
+// scanCopy returns a copy of the policy with the call's budget. The driver's own
+// resuming of a scan stays on: it goes on after the last record of each partition,
+// which nobody outside could.
+func (cl *call) scanCopy(policy *as.ScanPolicy) *as.ScanPolicy {
+	p := *cl.scanPolicy(policy)
+	if cl.client.shapes() {
+		cl.shapeStream(&p.BasePolicy)
+	}
+	return &p
+}
+
+func (cl *call) shapeStream(p *as.BasePolicy) {
+	p.TotalTimeout = cl.budget.total
+	p.SocketTimeout = cl.budget.socket(p.SocketTimeout)
+	p.SleepBetweenRetries = max(p.SleepBetweenRetries, time.Millisecond)
 }

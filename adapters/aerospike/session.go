@@ -8,15 +8,16 @@ import (
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 
-	"github.com/spillway-go/spillway/limiter"
+	"github.com/spillway-go/spillway/lane"
 )
 
-// session is one generation: the driver's client and the limits that belong to it.
+// session is one generation: the driver's client and the lanes that belong to it.
 // Calls reach both through one lease, so a call can't take a permit of one
 // generation and the connection of another.
 type session struct {
-	owner  *Client
+	owner  *core
 	client *as.Client
+	admin  *lane.Lane[struct{}] // of the whole client
 
 	// guards finds a node's guard by the driver's node. It is replaced as a whole
 	// when a node is seen for the first time, so that reading it takes no lock.
@@ -29,17 +30,30 @@ type session struct {
 	byName map[string]*guard // a node that left and came back has a new *as.Node
 }
 
-// guard limits the calls to one node.
+// guard is the lanes of one node.
 type guard struct {
-	name    string
-	limiter *limiter.Limiter[struct{}]
+	name  string
+	lanes []*lane.Lane[struct{}] // as in the lane table; that of LaneAdmin is nil
 }
 
-func (c *Client) newSession(client *as.Client) *session {
+func (c *core) newSession(client *as.Client) (*session, error) {
 	s := &session{owner: c, client: client, byName: map[string]*guard{}}
 	s.guards.Store(&map[*as.Node]*guard{})
 	s.tables.Store(new([]nodeTable))
-	return s
+	var err error
+	s.admin, err = c.newLane("", c.lanes.configs[c.lanes.admin])
+	return s, err
+}
+
+// newLane makes a lane at a node, or of the client if node is empty.
+func (c *core) newLane(node string, l LaneConfig) (*lane.Lane[struct{}], error) {
+	cfg := l.options(node, c.cfg)
+	cfg.Hooks = c.laneHooks()
+	made, err := lane.New[struct{}](cfg)
+	if err != nil {
+		return nil, fmt.Errorf("aerospike: lane %s of node %q: %w", l.Name, node, err)
+	}
+	return made, nil
 }
 
 // guard returns the guard of a node.
@@ -57,15 +71,17 @@ func (s *session) addGuard(node *as.Node) (*guard, error) {
 	defer s.mu.Unlock()
 	g := s.byName[node.GetName()]
 	if g == nil {
-		cfg := s.owner.cfg
-		l, err := limiter.New[struct{}](limiter.Config{
-			Name: cfg.Name + "/" + node.GetName(), Limit: cfg.Limit, Mode: cfg.Mode, RetryAfter: cfg.RetryAfter,
-			Hooks: s.owner.limiterHooks(),
-		})
-		if err != nil {
-			return nil, fmt.Errorf("aerospike: guard of node %s: %w", node.GetName(), err)
+		g = &guard{name: node.GetName()}
+		for i, l := range s.owner.lanes.configs {
+			var made *lane.Lane[struct{}]
+			if i != s.owner.lanes.admin {
+				var err error
+				if made, err = s.owner.newLane(g.name, l); err != nil {
+					return nil, err
+				}
+			}
+			g.lanes = append(g.lanes, made)
 		}
-		g = &guard{name: node.GetName(), limiter: l}
 		s.byName[g.name] = g
 	}
 	next := map[*as.Node]*guard{node: g}

@@ -48,10 +48,11 @@ func TestClientSingleRecordMethods(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, exists)
 
-	stats := client.Snapshot().Nodes[0].Limiter
-	require.EqualValues(t, 13, stats.Admitted)
-	require.EqualValues(t, 13, stats.Ended.Of(spillway.OutcomeOK))
-	require.Zero(t, stats.InUse)
+	reads, writes := client.Snapshot().Lane("A1", aerospike.LaneRead), client.Snapshot().Lane("A1", aerospike.LaneWrite)
+	require.EqualValues(t, 5, reads.Admitted)
+	require.EqualValues(t, 8, writes.Admitted)
+	require.EqualValues(t, 13, reads.Ended.Of(spillway.OutcomeOK)+writes.Ended.Of(spillway.OutcomeOK))
+	idle(t, client)
 }
 
 // R139, T-22: an error is the driver's, with its class, number and node.
@@ -100,9 +101,7 @@ func TestClientBadArgumentsAreErrors(t *testing.T) {
 	var p *spillway.PanicError
 	require.ErrorAs(t, err, &p)
 	require.NotEmpty(t, p.Stack)
-	stats := client.Snapshot()
-	require.Zero(t, stats.Nodes[0].Limiter.InUse)
-	require.Zero(t, stats.Connection.Leases)
+	idle(t, client)
 }
 
 // G-AER-5: what the caller passes is never written to.
@@ -150,9 +149,9 @@ func TestClientBatchGetKeepsOrder(t *testing.T) {
 		}
 		require.Equal(t, i, rec.Bins["i"])
 	}
-	for _, n := range client.Snapshot().Nodes {
-		require.Zero(t, n.Limiter.InUse)
-		require.NotZero(t, n.Limiter.Admitted)
+	idle(t, client)
+	for _, n := range srv.Nodes() {
+		require.NotZero(t, client.Snapshot().Lane(n.Name(), aerospike.LaneBatch).Admitted)
 	}
 	recs, err = client.BatchGet(patient(t), nil, nil)
 	require.NoError(t, err)

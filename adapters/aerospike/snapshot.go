@@ -6,59 +6,88 @@ import (
 	"slices"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/lifecycle"
-	"github.com/spillway-go/spillway/limiter"
+	"github.com/spillway-go/spillway/retry"
 )
 
 // Snapshot is what a client looks like at one moment.
 type Snapshot struct {
 	Connection lifecycle.Stats // the life of the connection
-	Nodes      []NodeSnapshot  // the nodes' guards, by name
+	Lanes      []LaneSnapshot  // every lane at every node, by node and name
+	Reads      retry.Stats     // of the retries of reads
+	Writes     retry.Stats     // of the retries of writes
 	Expired    uint64          // calls that had no time left and were not sent
 }
 
-// NodeSnapshot is one node's guard. Its counts go on over reconnects.
-type NodeSnapshot struct {
-	Node    string        // its name
-	Present bool          // whether the current connection has used it
-	Limiter limiter.Stats // its limit and what came of the calls
+// LaneSnapshot is one lane at one node. Its counts go on over reconnects.
+type LaneSnapshot struct {
+	Node    string     // the node's name; empty for the lane of administration
+	Lane    string     // the lane's name
+	Present bool       // whether the current connection has used it
+	Stats   lane.Stats // its limit and what came of the calls
 }
+
+// laneKey names a lane at a node.
+type laneKey struct{ node, lane string }
 
 // Snapshot returns what the client looks like. It takes locks for a moment, which
 // calls don't.
 func (c *Client) Snapshot() Snapshot {
-	if c.machine == nil {
+	if c.core == nil {
 		return Snapshot{}
 	}
 	snap := Snapshot{Connection: c.machine.Stats(), Expired: c.expired.Load()}
+	if c.reads != nil {
+		snap.Reads = c.reads.Stats()
+	}
+	if c.writes != nil {
+		snap.Writes = c.writes.Stats()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	nodes := map[string]NodeSnapshot{}
-	for name, t := range c.past {
-		nodes[name] = NodeSnapshot{Node: name, Limiter: t.addTo(limiter.Stats{Name: c.cfg.Name + "/" + name})}
+	lanes := map[laneKey]LaneSnapshot{}
+	for key, t := range c.past {
+		lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Stats: t.addTo(lane.Stats{Name: key.lane})}
 	}
 	if lease, err := c.machine.Lease(); err == nil {
 		defer lease.Release()
-		for name, stats := range lease.Conn().stats() {
-			nodes[name] = NodeSnapshot{Node: name, Present: true, Limiter: c.past[name].addTo(stats)}
+		for key, stats := range lease.Conn().stats() {
+			lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Present: true, Stats: c.past[key].addTo(stats)}
 		}
 	}
-	snap.Nodes = slices.SortedFunc(maps.Values(nodes), func(a, b NodeSnapshot) int { return cmp.Compare(a.Node, b.Node) })
+	snap.Lanes = slices.SortedFunc(maps.Values(lanes), func(a, b LaneSnapshot) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Lane, b.Lane))
+	})
 	return snap
 }
 
-// stats returns the statistics of every node's limiter.
-func (s *session) stats() map[string]limiter.Stats {
+// Lane returns the lane of a node, the zero value if there is none.
+func (s Snapshot) Lane(node, name string) lane.Stats {
+	for _, l := range s.Lanes {
+		if l.Node == node && l.Lane == name {
+			return l.Stats
+		}
+	}
+	return lane.Stats{}
+}
+
+// stats returns the statistics of every lane.
+func (s *session) stats() map[laneKey]lane.Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make(map[string]limiter.Stats, len(s.byName))
+	all := map[laneKey]lane.Stats{{"", LaneAdmin}: s.admin.Stats()}
 	for name, g := range s.byName {
-		all[name] = g.limiter.Stats()
+		for i, l := range g.lanes {
+			if l != nil {
+				all[laneKey{name, s.owner.lanes.configs[i].Name}] = l.Stats()
+			}
+		}
 	}
 	return all
 }
 
-// totals are the counts of a node's limiters of ended sessions.
+// totals are the counts of a lane in ended sessions.
 type totals struct {
 	admitted, wouldRefuse, canceled, aborted, ghosts uint64
 	refused                                          spillway.RefusalCounts
@@ -66,7 +95,7 @@ type totals struct {
 }
 
 // addTo returns the statistics with the totals added.
-func (t totals) addTo(s limiter.Stats) limiter.Stats {
+func (t totals) addTo(s lane.Stats) lane.Stats {
 	s.Admitted += t.admitted
 	s.WouldRefuse += t.wouldRefuse
 	s.Canceled += t.canceled
@@ -83,12 +112,12 @@ func (t totals) addTo(s limiter.Stats) limiter.Stats {
 
 // retire adds a session's counts to those of the past. It is called when nothing of
 // the session is under way any more.
-func (c *Client) retire(s *session) {
+func (c *core) retire(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for name, stats := range s.stats() {
-		sum := c.past[name].addTo(stats)
-		c.past[name] = totals{
+	for key, stats := range s.stats() {
+		sum := c.past[key].addTo(stats)
+		c.past[key] = totals{
 			admitted: sum.Admitted, wouldRefuse: sum.WouldRefuse, canceled: sum.Canceled, aborted: sum.Aborted,
 			ghosts: sum.GhostsTotal, refused: sum.Refused, ended: sum.Ended,
 		}

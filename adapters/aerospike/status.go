@@ -13,6 +13,11 @@ import (
 // spillway.StatusOf. A nil err is 200.
 func StatusOf(err error) spillway.Status {
 	status := spillway.StatusOf(err)
+	var r *spillway.Rejection
+	if errors.As(err, &r) && r.Component == "lane" {
+		// The database's lane is full, not one of the caller's own.
+		status.HTTP, status.GRPC = httpServiceUnavailable, grpcUnavailable
+	}
 	var ours *Error
 	if !errors.As(err, &ours) {
 		return status

@@ -3,9 +3,11 @@ package aerospike
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 	"github.com/aerospike/aerospike-client-go/v7/types"
@@ -33,21 +35,102 @@ type Stream struct {
 	ctx    context.Context // ends with the caller's, and when the stream's time is over
 	cancel context.CancelFunc
 	used   atomic.Bool
+	rows   int   // delivered, by the one goroutine that iterates
+	err    error // what the iteration ended with; set before end
 	once   sync.Once
 	cause  error         // why the context ended, if that ended the stream; set before closed
 	closed chan struct{} // closed when nothing more is delivered
 	done   chan struct{} // closed when everything was given back
 }
 
-func newStream(ctx context.Context, cl *call, rs *as.Recordset, filter *as.PartitionFilter) *Stream {
-	s := &Stream{call: *cl, rs: rs, filter: filter, closed: make(chan struct{}), done: make(chan struct{})}
-	if s.call.shapes() {
-		s.ctx, s.cancel = context.WithTimeoutCause(ctx, cl.budget.total, cl.errStreamTimeout())
-	} else {
-		s.ctx, s.cancel = context.WithCancel(ctx)
+// source says what a stream reads.
+type source struct {
+	op             *Operation
+	namespace, set string
+	filter         *as.PartitionFilter // the driver's cursor; nil if there is none
+	node           *as.Node            // nil for all
+	objects        any                 // the channel for objects; nil for records
+}
+
+// complete reports whether a stream that nothing ended should have read all
+// partitions.
+func (s source) complete() bool { return s.filter != nil }
+
+// openStream starts a stream of records.
+func (c *Client) openStream(ctx context.Context, src source, start func(*call) (*as.Recordset, as.Error), timeout func(*call) time.Duration) (*Stream, error) {
+	var s *Stream
+	err := c.startStream(ctx, src, start, timeout, func(cl *call, rs *as.Recordset) {
+		s = &Stream{call: *cl, rs: rs, filter: src.filter, closed: make(chan struct{}), done: make(chan struct{})}
+		s.ctx, s.cancel = cl.streamContext(ctx)
+		context.AfterFunc(s.ctx, func() { s.end(spillway.OutcomeOf(context.Cause(s.ctx))) })
+	})
+	return s, err
+}
+
+// startStream admits a stream, starts it at the driver and hands it, with what it
+// holds, to own. The caller's context stays the stream's own.
+func (c *Client) startStream(ctx context.Context, src source, start func(*call) (*as.Recordset, as.Error), timeout func(*call) time.Duration, own func(*call, *as.Recordset)) (err error) {
+	if c.core == nil {
+		return errZero
 	}
-	context.AfterFunc(s.ctx, func() { s.end(spillway.OutcomeOf(context.Cause(s.ctx))) })
-	return s
+	t := &trip{op: src.op, choices: &c.choices, ns: src.namespace, set: src.set, attempts: 1, rows: -1, timed: c.cfg.Observer != nil}
+	c.routed(ctx, t)
+	ctx, t.observation = c.begin(ctx, t.call())
+	owned := false
+	admit := func(ctx context.Context) (err error) {
+		cl := call{client: c.core, trip: t}
+		if err = c.open(ctx, &cl); err != nil {
+			return err
+		}
+		defer func() {
+			if !owned {
+				cl.end(&err)
+			}
+		}()
+		if err = cl.allot(ctx, timeout(&cl), c.cfg.StreamTimeout); err != nil {
+			return err
+		}
+		nodes := cl.session.client.Cluster().GetNodes()
+		if src.node != nil {
+			nodes = []*as.Node{src.node}
+		}
+		if err = cl.admitNodes(ctx, nodes); err != nil {
+			return err
+		}
+		cl.start()
+		rs, aerr := start(&cl)
+		if aerr != nil {
+			return cl.wrap(aerr)
+		}
+		owned = true
+		own(&cl, rs)
+		return nil
+	}
+	if c.around != nil {
+		err = c.around(ctx, t.call(), admit)
+	} else {
+		err = admit(ctx)
+	}
+	if err != nil && !owned {
+		t.report(t.observation, err)
+	}
+	return err
+}
+
+// streamContext returns the context of a stream that was admitted.
+func (cl *call) streamContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !cl.client.shapes() {
+		return stoppable(context.WithCancelCause(ctx))
+	}
+	cause := fmt.Errorf("aerospike: %s took longer than %v: %w", cl.trip.op.Name, cl.budget.total, context.DeadlineExceeded)
+	timed, stop := context.WithTimeoutCause(ctx, cl.budget.total, cause)
+	stopped, cancel := stoppable(context.WithCancelCause(timed))
+	return stopped, func() { cancel(); stop() }
+}
+
+// stoppable gives a context that was cancelled by its stream a cause of its own.
+func stoppable(ctx context.Context, cancel context.CancelCauseFunc) (context.Context, context.CancelFunc) {
+	return ctx, func() { cancel(errStopped) }
 }
 
 // All returns the records one by one, with a nil error, and at last, if the stream
@@ -86,8 +169,11 @@ func (s *Stream) each(f func(*as.Record) bool) error {
 				return s.drained(failed)
 			case result.Err != nil:
 				failed.add(result.Err)
-			case !f(result.Record):
-				return nil
+			default:
+				s.rows++
+				if !f(result.Record) {
+					return nil
+				}
 			}
 		}
 	}
@@ -95,7 +181,8 @@ func (s *Stream) each(f func(*as.Record) bool) error {
 
 // drained ends a stream whose producers are done.
 func (s *Stream) drained(failed streamError) error {
-	err := s.call.wrap(failed.verdict(s.filter.IsDone()))
+	err := s.call.wrap(failed.verdict(s.filter != nil && s.filter.IsDone()))
+	s.err = err
 	s.end(spillway.OutcomeOf(err))
 	return err
 }
@@ -133,7 +220,7 @@ func (e *streamError) verdict(done bool) as.Error {
 
 // whyClosed is the error of an iteration that found the stream closed.
 func (s *Stream) whyClosed() error {
-	if s.cause != nil {
+	if s.cause != nil && !errors.Is(s.cause, errStopped) {
 		return s.cause
 	}
 	return ErrStreamClosed
@@ -162,7 +249,7 @@ func (s *Stream) end(outcome spillway.Outcome) {
 		s.cancel() // which calls this once more, to no effect
 		go func() {
 			defer close(s.done)
-			defer s.call.release(outcome)
+			defer s.finish(outcome)
 			closed := make(chan struct{})
 			go func() {
 				defer close(closed)
@@ -173,4 +260,16 @@ func (s *Stream) end(outcome spillway.Outcome) {
 			<-closed
 		}()
 	})
+}
+
+// finish gives back what the stream held, and tells the observer.
+func (s *Stream) finish(outcome spillway.Outcome) {
+	s.call.stop()
+	s.call.release(outcome)
+	t := s.call.trip
+	err := s.err
+	if s.cause != nil && !errors.Is(s.cause, errStopped) {
+		err = s.cause
+	}
+	t.report(t.observation, err)
 }

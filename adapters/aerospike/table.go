@@ -2,6 +2,7 @@ package aerospike
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -61,7 +62,7 @@ func (s *session) remember(key *as.Key, g *guard) {
 	if len(old) == maxTables {
 		return
 	}
-	tables := append(old[:len(old):len(old)], nodeTable{key.Namespace(), new([partitions]atomic.Pointer[guard])})
+	tables := append(slices.Clip(old), nodeTable{key.Namespace(), new([partitions]atomic.Pointer[guard])})
 	tables[len(old)].guards[key.PartitionId()].Store(g)
 	s.tables.Store(&tables)
 }
@@ -77,8 +78,8 @@ type advance struct {
 // advance takes a permit for a call on one key ahead of everything else, if the table
 // knows the node. An error is a refusal, and final. The policy says how replicas are
 // chosen; only those that begin with the master are in the table.
-func (c *Client) advance(ctx context.Context, policy *as.BasePolicy, key *as.Key) (a advance, err error) {
-	if c.machine == nil || key == nil {
+func (c *Client) advance(ctx context.Context, lane int, policy *as.BasePolicy, key *as.Key) (a advance, err error) {
+	if key == nil || c.choices.bypass {
 		return a, nil
 	}
 	s, ok := c.machine.Current()
@@ -86,16 +87,16 @@ func (c *Client) advance(ctx context.Context, policy *as.BasePolicy, key *as.Key
 		return a, nil
 	}
 	if policy == nil {
-		policy = s.client.DefaultPolicy
+		policy = c.defaults.base.Load()
 	}
-	if policy != nil && policy.ReplicaPolicy != as.SEQUENCE && policy.ReplicaPolicy != as.MASTER {
+	if policy.ReplicaPolicy != as.SEQUENCE && policy.ReplicaPolicy != as.MASTER {
 		return a, nil
 	}
 	g := s.recall(key)
 	if g == nil {
 		return a, nil
 	}
-	p, err := g.limiter.Admit(ctx)
+	p, err := g.lanes[lane].Admit(ctx)
 	if err == nil {
 		return advance{session: s, guard: g, permit: p}, nil
 	}

@@ -7,85 +7,195 @@ import (
 )
 
 // A write that was sent and not answered may have been executed: its error then
-// says InDoubt. Writes are sent once. They block until the driver returns: at the
-// latest when ctx's deadline is reached.
+// says InDoubt. Writes are made once, unless they were declared idempotent: see
+// [Idempotent]. They block until the driver returns: at the latest when ctx's
+// deadline is reached.
 
 // Put writes bins to a record.
 func (c *Client) Put(ctx context.Context, policy *as.WritePolicy, key *as.Key, bins as.BinMap) error {
-	return c.writeKey(ctx, opPut, policy, key, func(client *as.Client, p *as.WritePolicy) as.Error {
-		return client.Put(p, key, bins)
-	})
+	_, err := c.writeKey(ctx, opPut, policy, writeRequest{key: key, bins: bins})
+	return err
+}
+
+// PutBins is Put with bins instead of a map.
+func (c *Client) PutBins(ctx context.Context, policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) error {
+	_, err := c.writeKey(ctx, opPutBins, policy, writeRequest{key: key, list: bins})
+	return err
 }
 
 // Add adds numbers to bins of a record.
 func (c *Client) Add(ctx context.Context, policy *as.WritePolicy, key *as.Key, bins as.BinMap) error {
-	return c.writeKey(ctx, opAdd, policy, key, func(client *as.Client, p *as.WritePolicy) as.Error {
-		return client.Add(p, key, bins)
-	})
+	_, err := c.writeKey(ctx, opAdd, policy, writeRequest{key: key, bins: bins})
+	return err
+}
+
+// AddBins is Add with bins instead of a map.
+func (c *Client) AddBins(ctx context.Context, policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) error {
+	_, err := c.writeKey(ctx, opAddBins, policy, writeRequest{key: key, list: bins})
+	return err
 }
 
 // Append appends strings or blobs to bins of a record.
 func (c *Client) Append(ctx context.Context, policy *as.WritePolicy, key *as.Key, bins as.BinMap) error {
-	return c.writeKey(ctx, opAppend, policy, key, func(client *as.Client, p *as.WritePolicy) as.Error {
-		return client.Append(p, key, bins)
-	})
+	_, err := c.writeKey(ctx, opAppend, policy, writeRequest{key: key, bins: bins})
+	return err
+}
+
+// AppendBins is Append with bins instead of a map.
+func (c *Client) AppendBins(ctx context.Context, policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) error {
+	_, err := c.writeKey(ctx, opAppendBins, policy, writeRequest{key: key, list: bins})
+	return err
 }
 
 // Prepend prepends strings or blobs to bins of a record.
 func (c *Client) Prepend(ctx context.Context, policy *as.WritePolicy, key *as.Key, bins as.BinMap) error {
-	return c.writeKey(ctx, opPrepend, policy, key, func(client *as.Client, p *as.WritePolicy) as.Error {
-		return client.Prepend(p, key, bins)
-	})
+	_, err := c.writeKey(ctx, opPrepend, policy, writeRequest{key: key, bins: bins})
+	return err
+}
+
+// PrependBins is Prepend with bins instead of a map.
+func (c *Client) PrependBins(ctx context.Context, policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) error {
+	_, err := c.writeKey(ctx, opPrependBins, policy, writeRequest{key: key, list: bins})
+	return err
+}
+
+// PutObject writes the struct that obj is, or points to, by the driver's rules.
+func (c *Client) PutObject(ctx context.Context, policy *as.WritePolicy, key *as.Key, obj any) error {
+	_, err := c.writeKey(ctx, opPutObject, policy, writeRequest{key: key, obj: obj})
+	return err
 }
 
 // Touch sets a record's time to live anew.
 func (c *Client) Touch(ctx context.Context, policy *as.WritePolicy, key *as.Key) error {
-	return c.writeKey(ctx, opTouch, policy, key, func(client *as.Client, p *as.WritePolicy) as.Error {
-		return client.Touch(p, key)
-	})
+	_, err := c.writeKey(ctx, opTouch, policy, writeRequest{key: key})
+	return err
 }
 
 // Delete deletes a record and reports whether there was one.
 func (c *Client) Delete(ctx context.Context, policy *as.WritePolicy, key *as.Key) (existed bool, err error) {
-	err = c.writeKey(ctx, opDelete, policy, key, func(client *as.Client, p *as.WritePolicy) (aerr as.Error) {
-		existed, aerr = client.Delete(p, key)
-		return aerr
-	})
-	return existed, err
+	answer, err := c.writeKey(ctx, opDelete, policy, writeRequest{key: key})
+	return answer.existed, err
 }
 
 // Operate does several operations on one record, in order and at once.
-func (c *Client) Operate(ctx context.Context, policy *as.WritePolicy, key *as.Key, operations ...*as.Operation) (rec *as.Record, err error) {
-	err = c.writeKey(ctx, opOperate, policy, key, func(client *as.Client, p *as.WritePolicy) (aerr as.Error) {
-		rec, aerr = client.Operate(p, key, operations...)
-		return aerr
-	})
-	return rec, err
+func (c *Client) Operate(ctx context.Context, policy *as.WritePolicy, key *as.Key, operations ...*as.Operation) (*as.Record, error) {
+	answer, err := c.writeKey(ctx, opOperate, policy, writeRequest{key: key, ops: operations})
+	return answer.rec, err
 }
 
-// writeKey is every write of one record.
-func (c *Client) writeKey(ctx context.Context, op *operation, policy *as.WritePolicy, key *as.Key, f func(*as.Client, *as.WritePolicy) as.Error) (err error) {
+// Execute runs a Lua function that is registered at the server on one record, and
+// returns what it returns.
+func (c *Client) Execute(ctx context.Context, policy *as.WritePolicy, key *as.Key, packageName, functionName string, args ...as.Value) (any, error) {
+	answer, err := c.writeKey(ctx, opExecute, policy, writeRequest{key: key, module: packageName, function: functionName, args: args})
+	return answer.result, err
+}
+
+// writeRequest is what a write to one record asks for: see readRequest.
+type writeRequest struct {
+	key              *as.Key
+	bins             as.BinMap
+	list             []*as.Bin
+	obj              any
+	ops              []*as.Operation
+	module, function string
+	args             []as.Value
+}
+
+type writeAnswer struct {
+	rec     *as.Record
+	existed bool
+	result  any
+}
+
+// send calls the driver.
+func (r writeRequest) send(op *Operation, client *as.Client, p *as.WritePolicy) (a writeAnswer, err as.Error) {
+	switch op {
+	case opPut:
+		err = client.Put(p, r.key, r.bins)
+	case opPutBins:
+		err = client.PutBins(p, r.key, r.list...)
+	case opPutObject:
+		err = client.PutObject(p, r.key, r.obj)
+	case opAdd:
+		err = client.Add(p, r.key, r.bins)
+	case opAddBins:
+		err = client.AddBins(p, r.key, r.list...)
+	case opAppend:
+		err = client.Append(p, r.key, r.bins)
+	case opAppendBins:
+		err = client.AppendBins(p, r.key, r.list...)
+	case opPrepend:
+		err = client.Prepend(p, r.key, r.bins)
+	case opPrependBins:
+		err = client.PrependBins(p, r.key, r.list...)
+	case opTouch:
+		err = client.Touch(p, r.key)
+	case opDelete:
+		a.existed, err = client.Delete(p, r.key)
+	case opOperate:
+		a.rec, err = client.Operate(p, r.key, r.ops...)
+	case opExecute:
+		a.result, err = client.Execute(p, r.key, r.module, r.function, r.args...)
+	}
+	return a, err
+}
+
+// writeKey is every write to one record. A refusal by the node table is over before the
+// rest is begun, and isn't an attempt.
+func (c *Client) writeKey(ctx context.Context, op *Operation, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
+	if c.core == nil {
+		return a, errZero
+	}
+	lane := c.routeKey(ctx, op, r.key)
+	if c.isWatched() {
+		return c.watchWrite(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: -1}, policy, r)
+	}
 	var base *as.BasePolicy
 	if policy != nil {
 		base = &policy.BasePolicy
 	}
-	a, err := c.advance(ctx, base, key)
+	ahead, err := c.advance(ctx, lane, base, r.key)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return c.writeAdmitted(ctx, op, policy, key, a, f)
+	return c.writeTrip(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: -1}, policy, r, ahead)
 }
 
-func (c *Client) writeAdmitted(ctx context.Context, op *operation, policy *as.WritePolicy, key *as.Key, a advance, f func(*as.Client, *as.WritePolicy) as.Error) (err error) {
-	var cl call
-	if err = c.openWith(ctx, &cl, op, a); err != nil {
+// writeTrip makes a trip that was admitted, or has still to be.
+func (c *Client) writeTrip(ctx context.Context, t trip, policy *as.WritePolicy, r writeRequest, ahead advance) (a writeAnswer, err error) {
+	t.key(r.key)
+	err = c.repeat(ctx, &t, func(ctx context.Context) (err error) {
+		a, err = c.writeAdmitted(ctx, &t, policy, r, ahead)
+		ahead = advance{} // it was for the first attempt
 		return err
+	})
+	return a, err
+}
+
+// watchWrite is writeTrip under eyes, which a refusal has to pass too.
+func (c *Client) watchWrite(ctx context.Context, t trip, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
+	t.key(r.key)
+	err = c.watched(ctx, &t, func(ctx context.Context) (err error) {
+		a, err = c.writeAdmitted(ctx, &t, policy, r, advance{})
+		return err
+	})
+	return a, err
+}
+
+func (c *Client) writeAdmitted(ctx context.Context, t *trip, policy *as.WritePolicy, r writeRequest, ahead advance) (a writeAnswer, err error) {
+	cl := call{client: c.core, trip: t}
+	if err = c.openWith(ctx, &cl, ahead); err != nil {
+		return a, err
 	}
 	defer cl.end(&err)
 	policy = cl.writePolicy(policy)
-	if err = cl.admitKey(ctx, &policy.BasePolicy, key); err != nil {
-		return err
+	if err = cl.admitKey(ctx, &policy.BasePolicy, r.key); err != nil {
+		return a, err
 	}
 	client := cl.session.client
-	return cl.write(policy, func(p *as.WritePolicy) as.Error { return f(client, p) })
+	err = cl.write(policy, func(p *as.WritePolicy) (aerr as.Error) {
+		a, aerr = r.send(t.op, client, p)
+		return aerr
+	})
+	return a, err
 }

@@ -34,6 +34,7 @@ var rooms = []room{
 	{dir: "otelx", floor: 3, foreign: []string{"go.opentelemetry.io/otel"}},
 	{dir: "adapters/aerospike", floor: 3, foreign: []string{"github.com/aerospike/aerospike-client-go/v7"}},
 	{dir: "adapters/aerospike/aerospiketest", floor: 3, foreign: []string{"github.com/yuin/gopher-lua"}, alone: true},
+	{dir: "adapters/aerospike/aerospiketest/conformance", floor: topFloor},
 	{dir: "examples", floor: topFloor},
 	{dir: "benchmarks", floor: topFloor},
 	{dir: "tools", floor: topFloor},

@@ -72,7 +72,7 @@ func TestBatchOfEveryKind(t *testing.T) {
 	}
 	require.Equal(t, []types.ResultCode{
 		types.OK, types.KEY_NOT_FOUND_ERROR, types.KEY_EXISTS_ERROR, types.OK, types.GENERATION_ERROR, types.OK,
-		types.BIN_TYPE_ERROR, types.UNSUPPORTED_FEATURE, types.UNSUPPORTED_FEATURE,
+		types.BIN_TYPE_ERROR, types.OK, types.UNSUPPORTED_FEATURE,
 	}, codes)
 	require.Equal(t, as.BinMap{"a": 0}, rs[0].BatchRec().Record.Bins)
 	require.Equal(t, as.BinMap{"a": as.OpResults{nil, 9}}, rs[3].BatchRec().Record.Bins)

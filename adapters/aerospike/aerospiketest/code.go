@@ -28,5 +28,7 @@ const (
 	CodeEnterpriseOnly       = Code(wire.EnterpriseOnly)
 	CodeOpNotApplicable      = Code(wire.OpNotApplicable)
 	CodeFilteredOut          = Code(wire.FilteredOut)
+	CodeScanAbort            = Code(wire.ScanAbort)
+	CodeIndexNotFound        = Code(wire.IndexNotFound)
 	CodeSecurityNotEnabled   = Code(wire.SecurityNotEnabled)
 )

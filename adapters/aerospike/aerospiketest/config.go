@@ -1,8 +1,12 @@
 package aerospiketest
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"math"
+	"net"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -35,6 +39,19 @@ type Config struct {
 	MaxRecordSize int
 	// Capacity bounds the work of every node. The zero value is no bound.
 	Capacity Capacity
+	// Addr is where the first node listens, as host:port; the others take the
+	// ports that follow, or free ones with port 0. Empty means free ports on
+	// 127.0.0.1.
+	Addr string
+	// TLS, unless nil, makes every node speak TLS and nothing else. Drivers know
+	// the nodes by the first name of the first certificate.
+	TLS *tls.Config
+	// Racks are the racks of the nodes, in their order; a node without one is on
+	// rack 0. None means that the cluster answers as one without racks.
+	Racks []int
+	// Strict makes nodes answer CodePartitionUnavailable to commands on records
+	// of partitions that are elsewhere. See [Node.SetStrict].
+	Strict bool
 }
 
 // withDefaults returns the config with zero fields filled in.
@@ -51,7 +68,29 @@ func (c Config) withDefaults() Config {
 	if c.MaxRecordSize == 0 {
 		c.MaxRecordSize = DefaultMaxRecordSize
 	}
+	if c.Addr == "" {
+		c.Addr = "127.0.0.1:0"
+	}
 	return c
+}
+
+// listenAddr returns where a node listens.
+func (c Config) listenAddr(node int) (string, error) {
+	host, port, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return "", err
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return "", err
+	}
+	if n > 0 {
+		n += uint64(node)
+	}
+	if n > math.MaxUint16 {
+		return "", strconv.ErrRange
+	}
+	return net.JoinHostPort(host, strconv.FormatUint(n, 10)), nil
 }
 
 // validate reports every fault of a config with defaults, each with the field's
@@ -68,6 +107,10 @@ func (c Config) validate() error {
 	fault(c.DefaultTTL < 0 || c.DefaultTTL%time.Second != 0, "DefaultTTL", c.DefaultTTL, "whole seconds")
 	fault(c.MaxRecordSize < 0, "MaxRecordSize", c.MaxRecordSize, "a number of bytes, or 0 for a default")
 	fault(strings.ContainsAny(c.ClusterName, "\t\n;:"), "ClusterName", fmt.Sprintf("%q", c.ClusterName), "no tab, line feed, semicolon or colon")
+	_, err := c.listenAddr(max(c.Nodes, 1) - 1)
+	fault(err != nil, "Addr", fmt.Sprintf("%q", c.Addr), "host:port, with ports for all nodes")
+	fault(len(c.Racks) > max(c.Nodes, 1), "Racks", c.Racks, "one for each node at most")
+	fault(c.TLS != nil && !hasCertificate(c.TLS), "TLS", "without a certificate", "one")
 	seen := make(map[string]bool)
 	for i, n := range c.Namespaces {
 		field := fmt.Sprintf("Namespaces[%d]", i)

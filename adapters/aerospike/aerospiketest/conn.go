@@ -2,6 +2,7 @@ package aerospiketest
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"net"
 	"time"
@@ -23,7 +24,8 @@ var (
 type conn struct {
 	node *Node
 	life *life
-	nc   net.Conn
+	raw  net.Conn // the TCP connection
+	nc   net.Conn // raw, or TLS on it
 	br   *bufio.Reader
 	exec *command.Executor
 	meters
@@ -31,6 +33,8 @@ type conn struct {
 	msg wire.Message
 	in  []byte // of the frame that is being served
 	out []byte // the answer, or the part of it that was not yet sent
+
+	logged []logged // where the command is recorded
 
 	cmd    target
 	body   []byte
@@ -44,8 +48,14 @@ type conn struct {
 	sent  int
 }
 
-func newConn(n *Node, l *life, nc net.Conn) *conn {
-	return &conn{node: n, life: l, nc: nc, br: bufio.NewReaderSize(nc, 16<<10), exec: command.NewExecutor(n.srv.catalog), meters: n.meters()}
+func newConn(n *Node, l *life, raw net.Conn) *conn {
+	c := &conn{node: n, life: l, raw: raw, nc: raw, exec: command.NewExecutor(n.srv.catalog), meters: n.meters()}
+	if t := n.srv.config.TLS; t != nil {
+		c.nc = tls.Server(raw, t) // with the first read comes the handshake
+	}
+	c.br = bufio.NewReaderSize(c.nc, 16<<10)
+	c.exec.Refuses = n.refuses
+	return c
 }
 
 // serve reads and answers until the connection ends.
@@ -59,9 +69,11 @@ func (c *conn) serve() {
 		n := uint64(len(body) + wire.FrameSize)
 		c.meters.node.in.Add(n)
 		c.meters.all.in.Add(n)
-		if err := c.request(typ, body); err != nil {
+		err = c.request(typ, body)
+		c.recorded(false) // unless it was answered
+		if err != nil {
 			if errors.Is(err, errReset) {
-				reset(c.nc)
+				reset(c.raw)
 			}
 			return
 		}
@@ -83,9 +95,6 @@ func (c *conn) request(typ byte, body []byte) error {
 	c.cmd = target{node: c.node.index}
 	c.body, c.out, c.code = body, c.out[:0], wire.OK
 	c.cut, c.after, c.rate = false, c.after[:0], 0
-	if err := c.paused(); err != nil {
-		return err
-	}
 	switch typ {
 	case wire.TypeInfo:
 		c.cmd.kind = KindInfo
@@ -96,6 +105,9 @@ func (c *conn) request(typ byte, body []byte) error {
 			return err
 		}
 		if c.cmd.kind == 0 { // malformed
+			if err := c.paused(); err != nil {
+				return err
+			}
 			c.result(wire.ParameterError)
 			h := wire.Header{Code: wire.ParameterError}
 			if c.msg.Info1&wire.Info1Batch != 0 {
@@ -109,6 +121,10 @@ func (c *conn) request(typ byte, body []byte) error {
 		defer c.landed()
 	}
 	c.kind(c.cmd.kind)
+	c.record()
+	if err := c.paused(); err != nil {
+		return err
+	}
 	return c.serveCommand()
 }
 
@@ -163,7 +179,7 @@ func (c *conn) Flush(b []byte, records int) ([]byte, error) {
 	if c.rate > 0 {
 		c.sent += records
 		due := time.Duration(c.sent) * time.Second / time.Duration(c.rate)
-		if err := c.sleep(due - time.Since(c.begin)); err != nil {
+		if err := c.sleepUntil(due-time.Since(c.begin), c.exec.Aborted()); err != nil {
 			return b[:0], err
 		}
 	}

@@ -17,36 +17,46 @@
 // until the test lets them pass, and which tells the test when they are there, so
 // that no test has to sleep. [Capacity] makes a node serve so many commands at a
 // time. [Node.Pause], [Node.Kill] and [Node.Restart] take nodes away and bring
-// them back; [Server.Advance] lets records expire. [Server.Stats] has what
-// arrived. A command meets these in order: pause, faults before it, gates,
-// capacity, its work, faults after it, the answer.
+// them back, [Server.AddNode] and [Node.Remove] change how many there are, and
+// [Server.MovePartitions] and [Server.SetUnavailable] which of them has what;
+// [Server.Advance] lets records expire. A command meets these in order: pause,
+// faults before it, gates, capacity, its work, faults after it, the answer.
+//
+// [Server.Record] keeps a log of commands, with the timeouts that clients sent and
+// the answers that they got; [Server.Stats] has counters.
 //
 // # What it does
 //
 // Any number of nodes with a partition map that drivers follow. Single records:
 // put, get, header, exists, delete, touch, add, append, prepend, operate, with
 // record-exists and generation policies, times to live, stored keys and the type
-// checks of the server. Batches of reads, writes and deletes, old form and new.
-// Scans, and queries without a filter, by partition, with resumption, limits and
-// rates. Info commands that drivers and tools send, truncation among them.
-// Secondary indexes can be defined, but not queried.
+// checks of the server. All operations on lists and maps, with contexts, orders,
+// write flags and return types, and on blobs and HyperLogLog sketches. Batches of
+// reads, writes and deletes, old form and new. Expressions: filters of all commands,
+// and operations that read and write with them. Scans and queries by partition,
+// with resumption, limits and rates. Secondary indexes on numbers, strings, blobs
+// and GeoJSON, in lists, map keys and map values, with contexts. Background jobs that carry out operations, with their status; scans,
+// queries and jobs can be shown and aborted. Info commands that drivers and tools
+// send, truncation among them. Racks, and TLS.
 //
 // The server was checked against recordings of a real Community server 8.1; see
 // PROVENANCE.md.
 //
 // # What it does not do, and how it answers then
 //
-// Operations on lists, maps, bits and HLL sketches, expressions and filters, UDFs,
-// queries by index and background jobs are answered with CodeUnsupported (16), or
-// CodeParameter (4) when they are malformed; in a batch, record by record. Login
-// is answered as by a server without security (52), durable deletes as by a
-// Community server (25). GeoJSON is stored and returned, but only roughly checked,
-// and without cells. Requests may be compressed, answers never are. There is no
-// TLS, strong consistency, XDR, rack, eviction or persistence.
+// UDFs, also in the background and as aggregations, are answered with
+// CodeUnsupported (16); in a batch, record by record. Login is answered as by a
+// server without security (52), durable deletes as by a Community server (25).
+// GeoJSON is stored, returned, queried and compared by expressions, but without
+// cells. Regular expressions in expressions know no references back.
+// Requests may be compressed, answers never are. There is no strong consistency,
+// XDR, eviction or persistence. Nothing is indexed: a query looks at every record,
+// so an index is never behind.
 //
-// All nodes share one store and each serves any record at once: there is no
-// replication to lag and no migration, and a node that is killed takes no records
-// with it. Only scans look at who owns a partition.
+// All nodes share one store and each serves any record at once, as a real node
+// does that passes commands on: there is no replication to lag and no migration,
+// and a node that is killed takes no records with it. Only scans, queries and jobs
+// look at who owns a partition, and nodes that are strict; see [Node.SetStrict].
 //
 // # When not to use it
 //

@@ -10,7 +10,10 @@ import (
 var errDone = errors.New("aerospiketest: node down or client gone")
 
 // sleep waits for a time, or fails when the node goes down.
-func (c *conn) sleep(d time.Duration) error {
+func (c *conn) sleep(d time.Duration) error { return c.sleepUntil(d, nil) }
+
+// sleepUntil is sleep that an event ends.
+func (c *conn) sleepUntil(d time.Duration, event <-chan struct{}) error {
 	if d <= 0 {
 		return nil
 	}
@@ -18,6 +21,8 @@ func (c *conn) sleep(d time.Duration) error {
 	defer t.Stop()
 	select {
 	case <-t.C:
+		return nil
+	case <-event:
 		return nil
 	case <-c.life.done:
 		return errDone

@@ -6,7 +6,7 @@ import "slices"
 // panics if the fault is faulty or the server is closed, both of which are
 // mistakes in the test. The fault works until it is removed.
 func (s *Server) Inject(f Fault) *Injected {
-	if err := f.check(len(s.nodes)); err != nil {
+	if err := f.check(len(list(&s.nodes))); err != nil {
 		panic(err)
 	}
 	f.Match.Nodes = slices.Clone(f.Match.Nodes)
@@ -24,7 +24,7 @@ func (s *Server) Inject(f Fault) *Injected {
 // without an answer when its client hangs up, its node goes down or the server
 // is closed.
 func (s *Server) Hold(m Match) *Gate {
-	if err := m.check(len(s.nodes)); err != nil {
+	if err := m.check(len(list(&s.nodes))); err != nil {
 		panic(err)
 	}
 	m.Nodes = slices.Clone(m.Nodes)

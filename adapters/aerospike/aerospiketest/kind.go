@@ -25,11 +25,16 @@ const (
 	KindBatch
 	KindScan // scans, and queries without a filter
 	KindQuery
+	KindBackground // scans and queries that change records, when they are started
 	KindInfo
 	KindAdmin
+	// KindJob is a background job's work on a node, after its command was
+	// answered. Gates hold it before its first record; faults and recorders know
+	// only the command.
+	KindJob
 	kindCount = iota
 
-	// KindsData are all but info and admin.
+	// KindsData are all but info, admin and the work of jobs.
 	KindsData = KindInfo - 1
 	// KindsAll are all kinds.
 	KindsAll Kind = 1<<kindCount - 1
@@ -41,7 +46,7 @@ const (
 )
 
 // kindNames are the names in the order of the bits.
-const kindNames = "get exists put touch delete operate udf batch scan query info admin"
+const kindNames = "get exists put touch delete operate udf batch scan query background info admin job"
 
 // String returns the names of the kinds in the set, parted by "|".
 func (k Kind) String() string {
@@ -63,6 +68,8 @@ func kindOf(m *wire.Message) (k Kind, writes bool) {
 	switch {
 	case m.Batch():
 		return KindBatch, false
+	case m.Background():
+		return KindBackground, true
 	case m.Scan() && m.IndexRange != nil:
 		return KindQuery, writes
 	case m.Scan():

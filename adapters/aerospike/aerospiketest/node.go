@@ -6,10 +6,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/jobs"
 )
 
 // A Node is one node of a [Server]: a listener of its own. All nodes share the
-// records, and each serves any of them, so the loss of a node loses nothing.
+// records, and each serves any of them, unless it is strict, so the loss of a
+// node loses nothing.
 // All methods are safe for concurrent use.
 type Node struct {
 	srv   *Server
@@ -20,6 +23,10 @@ type Node struct {
 	mu   sync.Mutex
 	life *life // guarded by mu; nil while the node is down
 
+	removed  atomic.Bool
+	strict   atomic.Bool
+	rack     atomic.Int64
+	jobs     jobs.Table
 	pause    atomic.Pointer[chan struct{}] // closed on resume; nil when not paused
 	station  atomic.Pointer[station]
 	accept   atomic.Pointer[Accept]
@@ -100,17 +107,18 @@ func (n *Node) Resume() {
 // call does nothing.
 func (n *Node) Kill() {
 	if n.stop() {
-		n.srv.changeView()
+		n.srv.changeMembers()
 	}
 }
 
 // Restart brings a killed node back on the same port, and nodes as drivers see
 // them change again. It fails, and the node stays down, if the port was taken
-// by someone else or the server is closed. On a running node it does nothing.
+// by someone else, the node was removed or the server is closed. On a running
+// node it does nothing.
 func (n *Node) Restart() error {
-	ok, err := n.start()
+	ok, err := n.start(n.addr)
 	if ok {
-		n.srv.changeView()
+		n.srv.changeMembers()
 	}
 	return err
 }
@@ -118,30 +126,29 @@ func (n *Node) Restart() error {
 func (n *Node) meters() meters { return meters{&n.counters, &n.srv.counters} }
 
 // start begins a life. ok says whether it did.
-func (n *Node) start() (ok bool, err error) {
+func (n *Node) start(addr string) (ok bool, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.life != nil {
+	switch {
+	case n.life != nil:
 		return false, nil
-	}
-	if n.srv.closed.Load() {
+	case n.removed.Load():
+		return false, fmt.Errorf("aerospiketest: start node %d: it was removed", n.index)
+	case n.srv.closed.Load():
 		return false, fmt.Errorf("aerospiketest: start node %d: server closed", n.index)
-	}
-	addr := n.addr
-	if addr == "" {
-		addr = "127.0.0.1:0"
 	}
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		return false, fmt.Errorf("aerospiketest: start node %d: %w", n.index, err)
 	}
-	if n.addr == "" {
-		n.addr = ln.Addr().String() // read without a lock once the server runs
-	}
+	n.beginLocked(ln)
+	return true, nil
+}
+
+func (n *Node) beginLocked(ln net.Listener) {
 	n.life = &life{ln: ln, done: make(chan struct{}), conns: make(map[net.Conn]struct{})}
 	n.life.wg.Add(1)
 	go n.acceptLoop(n.life)
-	return true, nil
 }
 
 // stop ends the node's life and waits for all its goroutines. It reports

@@ -91,6 +91,14 @@ func TestRawUnownedPartitionsAreUnavailable(t *testing.T) {
 	require.EqualValues(t, 1, body[3], "last")
 }
 
+// rangeOf is a range of integers in a bin.
+func rangeOf(bin string, from, to uint64) []byte {
+	b := append([]byte{1, byte(len(bin))}, bin...)
+	b = append(b, 1, 0, 0, 0, 8)
+	b = append(binary.BigEndian.AppendUint64(b, from), 0, 0, 0, 8)
+	return binary.BigEndian.AppendUint64(b, to)
+}
+
 func TestRawFramesThatNoDriverSends(t *testing.T) {
 	s := aerospiketest.NewServer(t)
 	ns, digest := field(0, []byte("test")), field(4, make([]byte, 20))
@@ -98,16 +106,29 @@ func TestRawFramesThatNoDriverSends(t *testing.T) {
 		f    frame
 		want aerospiketest.Code
 	}{
-		"no fields":     {frame{info1: 3}, aerospiketest.CodeInvalidNamespace},
-		"no digest":     {frame{info1: 3, fields: [][]byte{ns}}, aerospiketest.CodeUnsupported},
-		"short digest":  {frame{info1: 3, fields: [][]byte{ns, field(4, make([]byte, 19))}}, aerospiketest.CodeParameter},
-		"nothing to do": {frame{fields: [][]byte{ns, digest}}, aerospiketest.CodeParameter},
-		"empty write":   {frame{info2: 1, fields: [][]byte{ns, digest}}, aerospiketest.CodeParameter},
-		"unknown op":    {frame{info2: 1, fields: [][]byte{ns, digest}, ops: [][]byte{rawOp(99, 1, "a", nil)}}, aerospiketest.CodeParameter},
-		"odd integer":   {frame{info2: 1, fields: [][]byte{ns, digest}, ops: [][]byte{rawOp(2, 1, "a", []byte{1, 2, 3})}}, aerospiketest.CodeParameter},
-		"broken list":   {frame{info2: 1, fields: [][]byte{ns, digest}, ops: [][]byte{rawOp(2, 20, "a", []byte{0x93, 1})}}, aerospiketest.CodeServerError},
-		"broken batch":  {frame{info1: 9, fields: [][]byte{field(42, []byte{0, 0, 0, 9, 1})}}, aerospiketest.CodeParameter},
-		"broken scan":   {frame{info1: 1, fields: [][]byte{ns, field(11, []byte{1})}}, aerospiketest.CodeParameter},
+		"no fields":                            {frame{info1: 3}, aerospiketest.CodeInvalidNamespace},
+		"no digest":                            {frame{info1: 3, fields: [][]byte{ns}}, aerospiketest.CodeUnsupported},
+		"short digest":                         {frame{info1: 3, fields: [][]byte{ns, field(4, make([]byte, 19))}}, aerospiketest.CodeParameter},
+		"nothing to do":                        {frame{fields: [][]byte{ns, digest}}, aerospiketest.CodeParameter},
+		"empty write":                          {frame{info2: 1, fields: [][]byte{ns, digest}}, aerospiketest.CodeParameter},
+		"unknown op":                           {frame{info2: 1, fields: [][]byte{ns, digest}, ops: [][]byte{rawOp(99, 1, "a", nil)}}, aerospiketest.CodeParameter},
+		"odd integer":                          {frame{info2: 1, fields: [][]byte{ns, digest}, ops: [][]byte{rawOp(2, 1, "a", []byte{1, 2, 3})}}, aerospiketest.CodeParameter},
+		"broken list":                          {frame{info2: 1, fields: [][]byte{ns, digest}, ops: [][]byte{rawOp(2, 20, "a", []byte{0x93, 1})}}, aerospiketest.CodeServerError},
+		"broken batch":                         {frame{info1: 9, fields: [][]byte{field(42, []byte{0, 0, 0, 9, 1})}}, aerospiketest.CodeParameter},
+		"broken scan":                          {frame{info1: 1, info3: 4, fields: [][]byte{ns, field(11, []byte{1})}}, aerospiketest.CodeParameter},
+		"one partition twice":                  {frame{info1: 1, info3: 4, fields: [][]byte{ns, field(11, []byte{1, 0, 1, 0})}}, aerospiketest.CodeParameter},
+		"scan of a node":                       {frame{info1: 1, info3: 4, fields: [][]byte{ns, field(7, make([]byte, 8))}}, aerospiketest.CodeUnsupported},
+		"scan of an old driver":                {frame{info1: 1, fields: [][]byte{ns, field(11, []byte{1, 0})}}, aerospiketest.CodeUnsupported},
+		"query after a digest without a value": {frame{info1: 1, info3: 4, fields: [][]byte{ns, field(12, make([]byte, 20)), field(22, rangeOf("a", 1, 2))}}, aerospiketest.CodeParameter},
+		"query of two ranges":                  {frame{info1: 1, info3: 4, fields: [][]byte{ns, field(11, []byte{1, 0}), field(22, []byte{2, 0})}}, aerospiketest.CodeParameter},
+		"query of a broken range":              {frame{info1: 1, info3: 4, fields: [][]byte{ns, field(11, []byte{1, 0}), field(22, rangeOf("a", 1, 2)[:20])}}, aerospiketest.CodeParameter},
+		"query of a broken context":            {frame{info1: 1, info3: 4, fields: [][]byte{ns, field(11, []byte{1, 0}), field(22, rangeOf("a", 1, 2)), field(23, []byte{0x91, 1})}}, aerospiketest.CodeParameter},
+		"query without an index":               {frame{info1: 1, info3: 4, fields: [][]byte{ns, field(11, []byte{1, 0}), field(22, rangeOf("a", 1, 2))}}, aerospiketest.CodeIndexNotFound},
+		"aggregation":                          {frame{info1: 1, info3: 4, fields: [][]byte{ns, field(11, []byte{1, 0}), field(33, []byte{1}), field(30, []byte("m"))}}, aerospiketest.CodeUnsupported},
+		"background without operations":        {frame{info2: 1, fields: [][]byte{ns, field(7, make([]byte, 8))}}, aerospiketest.CodeParameter},
+		"background that reads":                {frame{info2: 1, fields: [][]byte{ns, field(7, make([]byte, 8))}, ops: [][]byte{rawOp(1, 0, "a", nil)}}, aerospiketest.CodeParameter},
+		"background of a set that isn't there": {frame{info2: 1, fields: [][]byte{ns, field(1, []byte("none")), field(7, make([]byte, 8))}, ops: [][]byte{rawOp(11, 0, "", nil)}}, aerospiketest.CodeNotFound},
+		"background too fast":                  {frame{info2: 1, fields: [][]byte{ns, field(7, make([]byte, 8)), field(10, []byte{0, 1, 0, 0})}, ops: [][]byte{rawOp(11, 0, "", nil)}}, aerospiketest.CodeParameter},
 	} {
 		c := dial(t, s.Addr())
 		_, body := ask(t, c, proto(2, 3, x.f.body()))

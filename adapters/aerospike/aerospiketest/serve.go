@@ -50,6 +50,7 @@ func (c *conn) serveCommand() error {
 		return nil
 	}
 	c.landed()
+	c.recorded(!c.cut)
 	return c.write(c.out)
 }
 
@@ -103,7 +104,7 @@ func (c *conn) fail(code wire.Code) {
 		wire.EndFrame(c.out, 0)
 	case KindAdmin:
 		c.out = appendAdmin(c.out, code)
-	case KindBatch, KindScan, KindQuery:
+	case KindBatch, KindScan, KindQuery, KindBackground:
 		c.out = wire.AppendLast(c.out, code)
 	default:
 		c.out = wire.AppendResult(c.out, wire.Header{Code: code})
@@ -179,9 +180,9 @@ func (c *conn) execute() (err error) {
 		c.out, c.code, err = c.exec.Batch(&c.msg, c.out, c)
 	case KindScan, KindQuery:
 		c.rate, c.begin, c.sent = command.RecordsPerSecond(&c.msg), time.Now(), 0
-		view := c.node.srv.view.Load()
-		owns := func(pid int) bool { return view.Owns(c.node.index, pid) }
-		c.out, c.code, err = c.exec.Scan(&c.msg, owns, c.out, c)
+		c.out, c.code, err = c.exec.Scan(&c.msg, c.host(c.node.has), c.out, c)
+	case KindBackground:
+		c.background()
 	default:
 		c.out = wire.AppendFrame(c.out, wire.TypeMessage)
 		c.out, c.code = c.exec.Single(&c.msg, c.out, 0)

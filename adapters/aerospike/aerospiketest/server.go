@@ -10,6 +10,8 @@ import (
 
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/command"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/info"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/jobs"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/sindex"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
 )
 
@@ -31,15 +33,18 @@ type Server struct {
 	clock   *store.Clock
 	catalog *command.Catalog
 	info    *info.Server
-	nodes   []*Node
+	nodes   atomic.Pointer[[]*Node] // replaced under mu, never changed
 
 	view   atomic.Pointer[info.View]
 	faults atomic.Pointer[[]*Injected] // replaced under mu, never changed
 	gates  atomic.Pointer[[]*Gate]     // likewise
+	logs   atomic.Pointer[[]*Recorder] // likewise
 	closed atomic.Bool
 
-	mu       sync.Mutex // guards changes of view, faults and gates
-	closing  sync.Mutex // held while Close works, so that all callers wait
+	mu       sync.Mutex  // guards changes of nodes, view, faults, gates and logs
+	layout   info.Layout // guarded by mu; what view is made of
+	closing  sync.Mutex  // held while Close works, so that all callers wait
+	growing  sync.Mutex  // held while AddNode works, so that nodes are added one by one
 	counters counters
 	gone     signal // a connection has ended
 }
@@ -75,46 +80,24 @@ func Start(config Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{config: c, clock: new(store.Clock)}
-	s.catalog = &command.Catalog{Clock: s.clock, Table: command.NewTable(), Filter: command.RefuseFilter}
+	s.catalog = &command.Catalog{Clock: s.clock, Table: command.NewTable(), Filter: command.NewFilter(s.clock), Indexes: new(sindex.Registry)}
 	for _, name := range c.Namespaces {
 		s.catalog.Namespaces = append(s.catalog.Namespaces, store.NewNamespace(name, s.clock, c.DefaultTTL, c.MaxRecordSize))
 	}
-	s.info = &info.Server{Namespaces: s.catalog.Namespaces, ClusterName: c.ClusterName, Started: time.Now(), View: s.view.Load, Counters: s.infoCounters}
+	s.info = &info.Server{Namespaces: s.catalog.Namespaces, ClusterName: c.ClusterName, Started: time.Now(), View: s.view.Load, TLS: c.TLS != nil,
+		Indexes: s.catalog.Indexes, Counters: s.infoCounters, Jobs: func(node int) *jobs.Table { return &s.Node(node).jobs }}
 	s.info.Init()
-	for i := range c.Nodes {
-		n := &Node{srv: s, index: i, name: fmt.Sprintf("A%d", i+1)}
-		n.accept.Store(new(Accept))
-		n.station.Store(&station{Capacity: c.Capacity})
-		s.nodes = append(s.nodes, n)
+	s.layout = info.Layout{Factor: c.ReplicationFactor, Racks: len(c.Racks) > 0}
+	if _, err := s.addNodes(c.Nodes); err != nil {
+		return nil, fmt.Errorf("aerospiketest: start: %w", err)
 	}
-	// Nodes answer with the view, so it must be there before the first of them
-	// runs; changeView puts in the addresses.
-	s.view.Store(info.NewView(make([]info.Member, c.Nodes), 1, 0))
-	for _, n := range s.nodes {
-		if _, err := n.start(); err != nil {
-			s.Close()
-			return nil, err
-		}
-	}
-	s.changeView()
 	return s, nil
 }
 
 func (s *Server) infoCounters(node int) info.Counters {
-	c := &s.nodes[node].counters
+	c := &s.Node(node).counters
 	open, all := uint64(c.conns.now.Load()), c.accepted.Load()
 	return info.Counters{Connections: open, Opened: all, Closed: all - open, Infos: c.kinds[KindInfo.index()].Load()}
-}
-
-// changeView lets drivers see which nodes are up.
-func (s *Server) changeView() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	members := make([]info.Member, len(s.nodes))
-	for i, n := range s.nodes {
-		members[i] = info.Member{Name: n.name, Addr: n.addr, Up: n.Up()}
-	}
-	s.view.Store(info.NewView(members, s.config.ReplicationFactor, s.view.Load().Generation+1))
 }
 
 // Close ends the server: listeners and connections are closed, held commands
@@ -131,7 +114,7 @@ func (s *Server) Close() {
 	if was {
 		return
 	}
-	for _, n := range s.nodes {
+	for _, n := range list(&s.nodes) {
 		n.stop()
 	}
 	for _, g := range s.gateList() {
@@ -142,23 +125,25 @@ func (s *Server) Close() {
 	}
 }
 
-// Nodes returns the nodes, those that are down too.
-func (s *Server) Nodes() []*Node { return slices.Clone(s.nodes) }
+// Nodes returns the nodes, those that are down or were removed too.
+func (s *Server) Nodes() []*Node { return slices.Clone(list(&s.nodes)) }
 
 // Node returns a node by its index, from 0. It panics if there is none.
-func (s *Server) Node(i int) *Node { return s.nodes[i] }
+func (s *Server) Node(i int) *Node { return list(&s.nodes)[i] }
 
-// Hosts returns the address of every node as host:port.
+// Hosts returns the address of every node that was not removed, as host:port.
 func (s *Server) Hosts() []string {
 	var l []string
-	for _, n := range s.nodes {
-		l = append(l, n.addr)
+	for _, n := range list(&s.nodes) {
+		if !n.removed.Load() {
+			l = append(l, n.addr)
+		}
 	}
 	return l
 }
 
 // Addr returns the address of the first node as host:port.
-func (s *Server) Addr() string { return s.nodes[0].addr }
+func (s *Server) Addr() string { return s.Node(0).addr }
 
 // Stats returns the counters of all nodes together. Peaks are those of the
 // whole, not sums of the nodes' peaks.

@@ -60,7 +60,7 @@ func TestTrafficBatchBehindAFilterIsRead(t *testing.T) {
 	p.FilterExpression = as.ExpBinExists("a")
 	rs := []as.BatchRecordIfc{as.NewBatchRead(nil, key(t, 1), nil), as.NewBatchRead(nil, key(t, 2), nil)}
 	require.NoError(t, asError(c.BatchOperate(p, rs)))
-	require.Equal(t, types.UNSUPPORTED_FEATURE, rs[0].BatchRec().ResultCode)
+	require.Equal(t, types.OK, rs[0].BatchRec().ResultCode)
 	require.Equal(t, types.KEY_NOT_FOUND_ERROR, rs[1].BatchRec().ResultCode)
 }
 

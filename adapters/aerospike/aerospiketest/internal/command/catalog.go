@@ -1,6 +1,7 @@
 package command
 
 import (
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/sindex"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
 )
@@ -16,6 +17,7 @@ type Catalog struct {
 	Namespaces []*store.Namespace
 	Table      *Table
 	Filter     Filter
+	Indexes    *sindex.Registry // nil is none
 }
 
 // Namespace returns the namespace of a name, or nil.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/jobs"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
 )
@@ -13,6 +14,14 @@ type Executor struct {
 	sub wire.Message // an item of a batch
 
 	digests []store.Digest // of a scan
+	places  []place        // likewise
+	job     *jobs.Job      // likewise
+
+	// Refuses, unless nil, says whether the node does not serve a partition, for
+	// reads or for writes.
+	Refuses func(partition int, writes bool) bool
+	// guard, unless nil, is a condition that a record must meet to be changed.
+	guard func(*store.Record) bool
 }
 
 // NewExecutor returns an executor for one connection.
@@ -24,7 +33,7 @@ func NewExecutor(c *Catalog) *Executor { return &Executor{cat: c} }
 func (e *Executor) Single(m *wire.Message, out []byte, index uint32) ([]byte, wire.Code) {
 	at := len(out)
 	h := wire.Header{Index: index}
-	e.run = Run{Bins: e.run.Bins[:0], out: wire.AppendHeader(out, h)}
+	e.run = Run{Bins: e.run.Bins[:0], clock: e.cat.Clock, msg: m, out: wire.AppendHeader(out, h)}
 	h.Code = e.single(m, &h)
 	out, e.run.out = e.run.out, nil
 	if h.Code != wire.OK {
@@ -41,6 +50,7 @@ func (e *Executor) Single(m *wire.Message, out []byte, index uint32) ([]byte, wi
 // the next, if that is not much.
 func (e *Executor) forget() {
 	clear(e.run.Bins)
+	e.run.rec, e.run.msg = nil, nil
 	if cap(e.run.Bins) > 1024 {
 		e.run.Bins = nil
 	}
@@ -55,6 +65,8 @@ func (e *Executor) single(m *wire.Message, h *wire.Header) wire.Code {
 		return wire.Unsupported
 	case len(m.Digest) != wire.DigestSize:
 		return wire.ParameterError
+	case e.refused(m):
+		return wire.PartitionUnavailable
 	case m.UDFPackage != nil:
 		return wire.Unsupported
 	case m.Info2&wire.Info2Delete != 0:
@@ -67,8 +79,19 @@ func (e *Executor) single(m *wire.Message, h *wire.Header) wire.Code {
 	return wire.ParameterError
 }
 
+func (e *Executor) refused(m *wire.Message) bool {
+	if e.Refuses == nil {
+		return false
+	}
+	d := store.Digest(m.Digest)
+	return e.Refuses(d.Partition(), m.Info2&wire.Info2Write != 0 || m.UDFPackage != nil)
+}
+
 // filter returns OK if there is no filter or the record passes it.
 func (e *Executor) filter(m *wire.Message, r *store.Record) wire.Code {
+	if e.guard != nil && !e.guard(r) {
+		return wire.FilteredOut
+	}
 	if m.Filter == nil {
 		return wire.OK
 	}
@@ -100,6 +123,7 @@ func (e *Executor) read(ns *store.Namespace, m *wire.Message, h *wire.Header) wi
 
 func (e *Executor) readBins(m *wire.Message, rec *store.Record) wire.Code {
 	r := &e.run
+	r.rec = rec
 	r.all = m.Info2&wire.Info2RespondAllOps != 0
 	switch {
 	case m.Info1&wire.Info1NoBins != 0:

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/command"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/jobs"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
 )
@@ -21,7 +22,7 @@ func (n *nowhere) Result(wire.Code)                   { n.results++ }
 func newExecutor() (*command.Executor, *store.Namespace) {
 	clock := new(store.Clock)
 	ns := store.NewNamespace("test", clock, 0, 1<<20)
-	return command.NewExecutor(&command.Catalog{Clock: clock, Namespaces: []*store.Namespace{ns}, Table: command.NewTable(), Filter: command.RefuseFilter}), ns
+	return command.NewExecutor(&command.Catalog{Clock: clock, Namespaces: []*store.Namespace{ns}, Table: command.NewTable(), Filter: command.NewFilter(clock)}), ns
 }
 
 var digest = bytes.Repeat([]byte{7}, wire.DigestSize)
@@ -90,7 +91,12 @@ func FuzzExecutor(f *testing.F) {
 	f.Add(body(1, 0x81, 2, rec, wire.AppendOp(nil, wire.OpIncr, wire.ParticleInteger, "a", integer(1)), wire.AppendOp(nil, wire.OpRead, 0, "a", nil)))
 	f.Add(body(8, 0, 1, wire.AppendField(nil, wire.FieldBatchAny, item)))
 	f.Add(body(1, 0, 2, wire.AppendField(wire.AppendField(nil, wire.FieldNamespace, []byte("test")), wire.FieldPIDArray, []byte{7, 7})))
+	isOne := []byte{0x93, 1, 0x93, 81, 2, 0xa1, 'a', 1} // bin a, an integer, equals 1
+	f.Add(body(1, 0x80, 3, wire.AppendField(rec, wire.FieldFilter, isOne), wire.AppendOp(nil, wire.OpExpRead, wire.ParticleBlob, "r", append([]byte{0x92}, append(isOne, 0)...))))
+	f.Add(body(1, 0x81, 2, rec, wire.AppendOp(nil, wire.OpExpModify, wire.ParticleBlob, "a", []byte{0x92, 0x93, 20, 1, 2, 16}), wire.AppendOp(nil, wire.OpBitsModify, wire.ParticleBlob, "b", []byte{0x94, 0, 3, 0, 0}),
+		wire.AppendOp(nil, wire.OpHLLModify, wire.ParticleBlob, "h", []byte{0x94, 0, 4, 4, 0}), wire.AppendOp(nil, wire.OpHLLRead, wire.ParticleBlob, "h", []byte{0x91, 50})))
 	e, _ := newExecutor()
+	host := &command.Host{Owns: func(pid int) bool { return pid%2 == 1 }, Jobs: new(jobs.Table)}
 	var m wire.Message
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if m.Parse(body) != wire.OK {
@@ -101,8 +107,12 @@ func FuzzExecutor(f *testing.F) {
 		case m.Batch():
 			e.BatchTarget(&m)
 			out, _, _ = e.Batch(&m, nil, new(nowhere))
+		case m.Background():
+			if b, c := e.Background(&m, host); c == wire.OK {
+				b.Run(nil)
+			}
 		case m.Scan():
-			out, _, _ = e.Scan(&m, func(pid int) bool { return pid%2 == 1 }, nil, new(nowhere))
+			out, _, _ = e.Scan(&m, host, nil, new(nowhere))
 		default:
 			out, _ = e.Single(&m, wire.AppendFrame(nil, wire.TypeMessage), 0)
 			wire.EndFrame(out, 0)

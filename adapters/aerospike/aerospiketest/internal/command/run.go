@@ -10,6 +10,11 @@ import (
 type Run struct {
 	Bins []store.Bin // the working copy
 
+	clock  *store.Clock
+	msg    *wire.Message
+	rec    *store.Record // as it was; nil if it isn't there
+	writes bool          // the command may write
+
 	all   bool // answer every operation
 	whole bool // answer reads with the whole record
 	bare  bool // answer no bins
@@ -53,6 +58,16 @@ func (r *Run) Drop(name []byte) {
 func (r *Run) Answer(op *wire.Op, v store.Value) {
 	r.ops++
 	r.out = wire.AppendOp(r.out, op.Code, v.Type, op.Name, v.Data)
+}
+
+// Result appends the answer of a read that may have come to nothing. Next to a
+// write it is answered even then.
+func (r *Run) Result(op *wire.Op, v store.Value) {
+	if v.Type == wire.ParticleNull && !r.writes {
+		r.Nothing(op)
+		return
+	}
+	r.Answer(op, v)
 }
 
 // Nothing appends the answer of an operation without a result, which is sent

@@ -1,8 +1,7 @@
 package command
 
 import (
-	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/msgpack"
-	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/exp"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
 )
 
@@ -28,9 +27,9 @@ type Entry struct {
 // A Table maps operation codes to what they do.
 type Table [256]Entry
 
-// NewTable returns the operations that are implemented, and refusals of those
-// that are known but are not.
+// NewTable returns the operations that are implemented.
 func NewTable() *Table {
+	x := expressions{exp.NewCache(modules())}
 	return &Table{
 		wire.OpRead:       {Reads, doRead},
 		wire.OpWrite:      {Writes, doWrite},
@@ -39,41 +38,13 @@ func NewTable() *Table {
 		wire.OpPrepend:    {Writes | Changes, doPrepend},
 		wire.OpTouch:      {Writes | Changes | Exists, doTouch},
 		wire.OpDeleteAll:  {Writes | Changes, doDeleteAll},
-		wire.OpCDTRead:    {Reads, refuseCDT},
-		wire.OpCDTModify:  {Writes | Changes, refuseCDT},
-		wire.OpBitsRead:   {Reads, refuse},
-		wire.OpBitsModify: {Writes | Changes, refuse},
-		wire.OpHLLRead:    {Reads, refuse},
-		wire.OpHLLModify:  {Writes | Changes, refuse},
-		wire.OpExpRead:    {Reads, refuse},
-		wire.OpExpModify:  {Writes, refuse},
+		wire.OpCDTRead:    {Reads, doCDTRead},
+		wire.OpCDTModify:  {Writes | Changes, doCDTModify},
+		wire.OpBitsRead:   {Reads, doBitsRead},
+		wire.OpBitsModify: {Writes | Changes, doBitsModify},
+		wire.OpHLLRead:    {Reads, doHLLRead},
+		wire.OpHLLModify:  {Writes | Changes, doHLLModify},
+		wire.OpExpRead:    {Reads, x.read},
+		wire.OpExpModify:  {Writes, x.modify},
 	}
-}
-
-// refuse answers an operation that is not implemented: as malformed if it is,
-// else as unsupported.
-func refuse(_ *Run, op *wire.Op) wire.Code {
-	if !msgpack.Valid(op.Data) {
-		return wire.ParameterError
-	}
-	return wire.Unsupported
-}
-
-// refuseCDT is refuse for list and map operations: two bytes of code and a
-// list of arguments, or a list that starts with a context.
-func refuseCDT(_ *Run, op *wire.Op) wire.Code {
-	const codes = 128 // all that are known are below
-	d := op.Data
-	if msgpack.List(d) || len(d) >= 2 && d[0] == 0 && d[1] < codes && (len(d) == 2 || msgpack.List(d[2:])) {
-		return wire.Unsupported
-	}
-	return wire.ParameterError
-}
-
-// RefuseFilter is the filter of a server without expressions.
-func RefuseFilter(expr []byte, _ *store.Record) wire.Code {
-	if !msgpack.Valid(expr) {
-		return wire.ParameterError
-	}
-	return wire.Unsupported
 }

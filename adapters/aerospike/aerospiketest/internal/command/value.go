@@ -3,9 +3,10 @@ package command
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 
-	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/msgpack"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/cdt"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/geo"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/hll"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
 )
@@ -18,14 +19,15 @@ func checkValue(particle byte, data []byte) wire.Code {
 		ok = len(data) == 8
 	case wire.ParticleBool:
 		ok = len(data) == 1 && data[0] <= 1
-	case wire.ParticleString, wire.ParticleBlob, wire.ParticleHLL,
+	case wire.ParticleHLL:
+		ok = hll.Valid(data)
+	case wire.ParticleString, wire.ParticleBlob,
 		wire.ParticleJava, wire.ParticleCSharp, wire.ParticlePython, wire.ParticleRuby, wire.ParticlePHP, wire.ParticleErlang:
-	case wire.ParticleList:
-		if !msgpack.List(data) {
-			return wire.ServerError
+	case wire.ParticleList, wire.ParticleMap:
+		if len(data) > cdt.MaxSize {
+			return wire.RecordTooBig
 		}
-	case wire.ParticleMap:
-		if !msgpack.Map(data) {
+		if _, ok := cdt.Normalize(particle, data); !ok {
 			return wire.ServerError
 		}
 	case wire.ParticleGeoJSON:
@@ -47,12 +49,15 @@ func storedValue(particle byte, data []byte) store.Value {
 		text, _ := geoText(data)
 		return store.Value{Type: particle, Data: append([]byte{0, 0, 0}, text...)}
 	}
+	if particle == wire.ParticleList || particle == wire.ParticleMap {
+		data, _ = cdt.Normalize(particle, data)
+		return store.Value{Type: particle, Data: data}
+	}
 	return store.Value{Type: particle, Data: bytes.Clone(data)}
 }
 
 // geoText returns the text of a GeoJSON particle, which stands after a byte of
-// flags, a count of cells and the cells, and whether it is a shape of a type
-// that the server knows. Coordinates are not looked at, and no cells are
+// flags, a count of cells and the cells, and whether it is a shape. No cells are
 // computed: the answer has none.
 func geoText(data []byte) ([]byte, bool) {
 	if len(data) < 3 {
@@ -63,16 +68,6 @@ func geoText(data []byte) ([]byte, bool) {
 		return nil, false
 	}
 	text := data[3+8*cells:]
-	var shape struct {
-		Type        string
-		Coordinates json.RawMessage
-	}
-	if json.Unmarshal(text, &shape) != nil || len(shape.Coordinates) == 0 || shape.Coordinates[0] != '[' {
-		return nil, false
-	}
-	switch shape.Type {
-	case "Point", "Polygon", "MultiPolygon", "AeroCircle":
-		return text, true
-	}
-	return nil, false
+	_, ok := geo.Parse(text)
+	return text, ok
 }

@@ -33,6 +33,7 @@ func (e *Executor) write(ns *store.Namespace, m *wire.Message, h *wire.Header) w
 		return c
 	}
 	r := &e.run
+	r.rec, r.writes = rec, true
 	r.all = m.Info2&wire.Info2RespondAllOps != 0
 	r.whole = m.Info1&wire.Info1GetAll != 0
 	r.bare = m.Info1&wire.Info1NoBins != 0
@@ -84,6 +85,7 @@ func (e *Executor) check(m *wire.Message) (create bool, c wire.Code) {
 				return false, wire.ParameterError
 			}
 		}
+		named = named || op.Code == wire.OpCDTModify || op.Code == wire.OpHLLModify // may have an answer
 		if badName(op) {
 			return false, wire.BinName
 		}
@@ -92,8 +94,8 @@ func (e *Executor) check(m *wire.Message) (create bool, c wire.Code) {
 		}
 		create = create && traits&Exists == 0
 	}
-	// Next to a write, a read of the whole record must be the only read.
-	if m.Info1&wire.Info1GetAll != 0 && (reads > 1 || named) {
+	// Next to a write, a read of the whole record must be the only answer.
+	if m.Info1&wire.Info1GetAll != 0 && (reads > 1 || named || m.Info2&wire.Info2RespondAllOps != 0) {
 		return false, wire.ParameterError
 	}
 	return create, wire.OK
@@ -148,7 +150,7 @@ func (e *Executor) apply(ns *store.Namespace, p *store.Partition, m *wire.Messag
 		rec.Generation = 1
 	}
 	now := ns.Clock.Now()
-	rec.Updated = now - ns.Clock.Ahead()
+	rec.Updated, rec.Changed = now-ns.Clock.Ahead(), now
 	setTTL(ns, rec, m.TTL, now)
 	if len(bins) <= len(rec.Bins) {
 		n := copy(rec.Bins, bins)

@@ -52,20 +52,15 @@ const zeroStats = "batch_index_complete;batch_index_error;process_cpu_pct;heap_a
 	"early_tsvc_client_error;reaped_fds;fabric_bulk_recv_rate;heartbeat_received_self;rw_in_progress;tombstones"
 
 func (r *request) statistics() string {
-	up, records := 0, 0
-	for _, m := range r.view.Members {
-		if m.Up {
-			up++
-		}
-	}
+	records := 0
 	for _, n := range r.Namespaces {
-		records += n.Count("")
+		records += r.objects(n).all
 	}
 	age := int(time.Since(r.Started) / time.Second)
 	c := r.Counters(r.node)
-	first := r.view.Members[0].Name
+	first := r.view.first()
 	return fmt.Sprintf("cluster_size=%d;cluster_key=K%s;cluster_generation=%d;cluster_principal=%s;paxos_principal=%s;cluster_integrity=true;cluster_is_member=true;",
-		up, r.view.clusterKey(), r.view.Generation, first, first) +
+		r.view.Up(), r.view.clusterKey(), r.view.Balance, first, first) +
 		fmt.Sprintf("uptime=%d;time_since_rebalance=%d;objects=%d;client_connections=%d;client_connections_opened=%d;client_connections_closed=%d;info_complete=%d;",
 			age, age, records, c.Connections, c.Opened, c.Closed, c.Infos) +
 		"system_free_mem_pct=50;migrate_allowed=true;failed_best_practices=false;" +

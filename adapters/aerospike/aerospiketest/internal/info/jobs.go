@@ -1,36 +1,44 @@
 package info
 
-// addJobs adds indexes, which can be defined, and background queries and modules,
-// which can't: there is nothing to show, and making one is refused.
+import "strconv"
+
+// addJobs adds what shows and ends the scans and queries of a node.
 func (s *Server) addJobs() {
+	const errNoJob = "ERROR:2:job not found"
 	s.table["query-show"] = func(r *request) string {
-		if r.param("trid") != "" {
-			return "ERROR:2:job not found"
+		switch id, given, ok := r.job(); {
+		case !given:
+			return r.Jobs(r.node).ShowAll()
+		case !ok:
+			return errParameter
+		default:
+			line, found := r.Jobs(r.node).Show(id)
+			if !found {
+				return errNoJob
+			}
+			return line
 		}
-		return ""
 	}
 	s.table["query-abort"] = func(r *request) string {
-		if r.param("trid") != "" {
-			return "ERROR:2:job not found"
+		switch id, given, ok := r.job(); {
+		case !given || !ok:
+			return errParameter
+		case !r.Jobs(r.node).Abort(id):
+			return errNoJob
 		}
-		return errParameter
+		return "ok"
 	}
-	s.text("query-abort-all", "OK - number of queries killed: 0")
-	s.addIndexes()
-	s.text("udf-list", "")
-	s.table["udf-get"] = func(r *request) string { return r.withFile("error=not_found") }
-	s.table["udf-remove"] = func(r *request) string { return r.withFile("ok") }
-	s.table["udf-put"] = func(r *request) string {
-		if r.param("content-len") == "" || r.param("content") == "!!!" {
-			return r.withFile("error=invalid_content_len")
-		}
-		return r.withFile("error=unsupported;file=" + r.param("filename") + ";line=0;message=")
+	s.table["query-abort-all"] = func(r *request) string {
+		return "number-of-queries-killed:" + strconv.Itoa(r.Jobs(r.node).AbortAll())
 	}
 }
 
-func (r *request) withFile(answer string) string {
-	if r.param("filename") == "" {
-		return "error=invalid_filename"
+// job reads the number of a job: whether there is one, and whether it can be.
+func (r *request) job() (id uint64, given, ok bool) {
+	text := r.param("id")
+	if text == "" {
+		text = r.param("trid")
 	}
-	return answer
+	id, err := strconv.ParseUint(text, 0, 64)
+	return id, text != "", err == nil && id != 0
 }

@@ -37,24 +37,15 @@ func (s *Server) addNamespaces() {
 }
 
 // zeros are statistics of a namespace that are always 0 here.
-const zeros = "prole_objects;tombstones;client_read_error;client_read_not_found;client_read_success;client_write_error;client_write_success;" +
+const zeros = "tombstones;client_read_error;client_read_not_found;client_read_success;client_write_error;client_write_success;" +
 	"client_delete_success;client_udf_complete;batch_sub_read_success;pi_query_short_basic_complete;si_query_short_basic_complete;" +
-	"sindex_gc_cleaned;unavailable_partitions;dead_partitions;migrate_tx_partitions_remaining;migrate_rx_partitions_remaining;" +
+	"sindex_gc_cleaned;dead_partitions;migrate_tx_partitions_remaining;migrate_rx_partitions_remaining;" +
 	"expired_objects;evicted_objects;index_used_bytes;sindex_used_bytes;set_index_used_bytes"
 
 func (r *request) namespaceStats(n *store.Namespace) string {
-	records, bytes := 0, 0
-	for _, s := range n.Sets() {
-		records += s.Records
-		bytes += s.Bytes
-	}
-	up := 0
-	for _, m := range r.view.Members {
-		if m.Up {
-			up++
-		}
-	}
-	return fmt.Sprintf("ns_cluster_size=%d;effective_replication_factor=%d;objects=%d;master_objects=%d;data_used_bytes=%d;", up, r.view.Replicas(), records, records, bytes) +
+	o := r.objects(n)
+	return fmt.Sprintf("ns_cluster_size=%d;effective_replication_factor=%d;objects=%d;master_objects=%d;prole_objects=%d;data_used_bytes=%d;unavailable_partitions=%d;",
+		r.view.Up(), r.view.Replicas(), o.all, o.master, o.all-o.master, o.bytes, len(r.view.Unavailable)) +
 		strings.ReplaceAll(zeros, ";", "=0;") + "=0;stop_writes=false;hwm_breached=false;" + r.namespaceConfig(n)
 }
 
@@ -64,10 +55,34 @@ func (r *request) namespaceConfig(n *store.Namespace) string {
 		"single-query-threads=4;disallow-null-setname=false"
 }
 
+// objects are the records of which a node has copies.
+type objects struct{ all, master, bytes int }
+
+func (r *request) objects(n *store.Namespace) objects {
+	var o objects
+	for _, s := range n.Sets(r.owns) {
+		o.all += s.Records
+		o.bytes += s.Bytes
+	}
+	for _, s := range n.Sets(r.leads) {
+		o.master += s.Records
+	}
+	return o
+}
+
+func (r *request) owns(partition int) bool  { return r.view.Owns(r.node, partition) }
+func (r *request) leads(partition int) bool { return r.view.Leads(r.node, partition) }
+
 // setLine is what is shown of a set.
-func setLine(s store.SetStats) string {
-	return fmt.Sprintf("objects=%d:tombstones=0:data_used_bytes=%d:truncate_lut=0:sindexes=0:index_populating=false:truncating=false:"+
-		"default-read-touch-ttl-pct=0:default-ttl=0:disable-eviction=false:enable-index=false:stop-writes-count=0:stop-writes-size=0;", s.Records, s.Bytes)
+func (r *request) setLine(ns, name string, s store.SetStats) string {
+	indexes := 0
+	for _, x := range r.Indexes.List(ns) {
+		if x.Set == name {
+			indexes++
+		}
+	}
+	return fmt.Sprintf("objects=%d:tombstones=0:data_used_bytes=%d:truncate_lut=0:sindexes=%d:index_populating=false:truncating=false:"+
+		"default-read-touch-ttl-pct=0:default-ttl=0:disable-eviction=false:enable-index=false:stop-writes-count=0:stop-writes-size=0;", s.Records, s.Bytes, indexes)
 }
 
 func (r *request) sets() string {
@@ -82,14 +97,14 @@ func (r *request) sets() string {
 	}
 	var b strings.Builder
 	for _, n := range list {
-		all := n.Sets()
+		all := n.Sets(r.owns)
 		for _, s := range slices.Sorted(maps.Keys(all)) {
 			switch {
 			case s == "":
 			case !one:
-				b.WriteString("ns=" + n.Name + ":set=" + s + ":" + setLine(all[s]))
+				b.WriteString("ns=" + n.Name + ":set=" + s + ":" + r.setLine(n.Name, s, all[s]))
 			case s == set:
-				b.WriteString(setLine(all[s]))
+				b.WriteString(r.setLine(n.Name, s, all[s]))
 			}
 		}
 	}

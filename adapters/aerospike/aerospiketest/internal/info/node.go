@@ -10,7 +10,7 @@ const features = "batch-any;batch-index;blob-bits;cdt-index;cdt-list;cdt-map;clu
 
 // clusterKey stands for the state of the cluster; it changes with the view.
 func (v *View) clusterKey() string {
-	return strings.ToUpper(strconv.FormatInt(0x5b111a7+int64(v.Generation), 16))
+	return strings.ToUpper(strconv.FormatInt(0x5b111a7+int64(v.Balance), 16))
 }
 
 // addNode adds what a node says about itself and the others.
@@ -38,11 +38,18 @@ func (s *Server) addNode() {
 	s.table["cluster-stable"] = func(r *request) string { return r.view.clusterKey() }
 	service := func(r *request) string { return r.view.Members[r.node].Addr }
 	peers := func(r *request) string { return r.peers() }
-	for _, n := range []string{"service", "service-clear-std", "service-clear-alt"} {
-		s.table[n] = service
+	none := func(*request) string { return errEnterprise }
+	clearService, clearPeers, tlsService, tlsPeers := service, peers, none, none
+	if s.TLS {
+		clearService = func(*request) string { return "" }
+		clearPeers = func(r *request) string { return strconv.Itoa(r.view.Peers) + ",,[]" }
+		tlsService, tlsPeers = service, peers
 	}
-	for _, n := range []string{"peers-clear-std", "peers-clear-alt", "alumni-clear-std"} {
-		s.table[n] = peers
+	s.table["service"] = clearService
+	for _, way := range []string{"std", "alt"} {
+		s.table["service-clear-"+way], s.table["service-tls-"+way] = clearService, tlsService
+		s.table["peers-clear-"+way], s.table["peers-tls-"+way] = clearPeers, tlsPeers
+		s.table["alumni-clear-"+way], s.table["alumni-tls-"+way] = clearPeers, tlsPeers
 	}
 	s.table["services"] = func(r *request) string {
 		var l []string
@@ -61,8 +68,8 @@ func (r *request) peers() string {
 	var l []string
 	for i, m := range r.view.Members {
 		if i != r.node && m.Up {
-			l = append(l, "["+m.Name+",,["+m.Addr+"]]")
+			l = append(l, "["+m.Name+","+m.TLSName+",["+m.Addr+"]]")
 		}
 	}
-	return strconv.Itoa(r.view.Generation) + ",3000,[" + strings.Join(l, ",") + "]"
+	return strconv.Itoa(r.view.Peers) + ",3000,[" + strings.Join(l, ",") + "]"
 }

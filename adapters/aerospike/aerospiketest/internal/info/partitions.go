@@ -9,9 +9,9 @@ import (
 
 // addPartitions adds the partition map in its several forms.
 func (s *Server) addPartitions() {
-	generation := func(r *request) string { return strconv.Itoa(r.view.Generation) }
-	for _, n := range []string{"partition-generation", "peers-generation", "rebalance-generation"} {
-		s.table[n] = generation
+	s.table["peers-generation"] = func(r *request) string { return strconv.Itoa(r.view.Peers) }
+	for _, n := range []string{"partition-generation", "rebalance-generation"} {
+		s.table[n] = func(r *request) string { return strconv.Itoa(r.view.Balance) }
 	}
 	s.table["replicas"] = func(r *request) string {
 		n := r.view.Replicas()

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/jobs"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/sindex"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
 )
 
@@ -23,7 +25,9 @@ type Server struct {
 	Started     time.Time
 	View        func() *View
 	Counters    func(node int) Counters
-	Indexes     Indexes
+	Jobs        func(node int) *jobs.Table
+	Indexes     *sindex.Registry
+	TLS         bool // nodes are reached by TLS alone
 
 	table map[string]handler
 }
@@ -53,10 +57,12 @@ func (s *Server) Init() {
 	s.addPartitions()
 	s.addNamespaces()
 	s.addConfig()
+	s.addRacks()
 	s.addJobs()
+	s.addIndexes()
+	s.addModules()
 	s.addTruncate()
-	for _, name := range []string{"service-tls-std", "service-tls-alt", "peers-tls-std", "peers-tls-alt", "rack-ids", "racks",
-		"feature-key", "quiesce", "quiesce-undo", "roster", "roster-set", "revive", "xdr-set-filter"} {
+	for _, name := range []string{"feature-key", "quiesce", "quiesce-undo", "roster", "roster-set", "revive", "xdr-set-filter"} {
 		s.text(name, errEnterprise)
 	}
 }

@@ -20,7 +20,7 @@ func TestViewGivesEveryPartitionToTheMembersThatAreUp(t *testing.T) {
 		for i := range members {
 			members[i].Up = x.up[i]
 		}
-		v := info.NewView(members, x.factor, 1)
+		v := info.NewView(info.Layout{Members: members, Factor: x.factor})
 		require.Equal(t, x.copies, v.Replicas())
 		seen := make([]int, store.Partitions)
 		for r := range v.Replicas() {
@@ -39,5 +39,26 @@ func TestViewGivesEveryPartitionToTheMembersThatAreUp(t *testing.T) {
 			require.Equal(t, x.copies, seen[p])
 		}
 	}
-	require.False(t, info.NewView(make([]info.Member, 2), 2, 1).Owns(0, 0))
+	require.False(t, info.NewView(info.Layout{Members: make([]info.Member, 2), Factor: 2}).Owns(0, 0))
+}
+
+func TestViewMovesPartitionsAndSpreadsThemOverRacks(t *testing.T) {
+	members := []info.Member{{Up: true, Rack: 1}, {Up: true, Rack: 1}, {Up: true, Rack: 2}, {Up: true, Rack: 2}}
+	owners := func(l info.Layout, p int) (out [2]int) {
+		v := info.NewView(l)
+		for r := range out {
+			out[r] = v.Owner(r, p)
+		}
+		require.True(t, v.Leads(out[0], p))
+		return out
+	}
+	l := info.Layout{Members: members, Factor: 2, Moved: map[int]int{4: 3, 5: 2}}
+	require.Equal(t, [2]int{3, 0}, owners(l, 4))
+	require.Equal(t, [2]int{2, 1}, owners(l, 5))
+	require.Equal(t, [2]int{0, 1}, owners(l, 8))
+	l.Racks = true
+	require.Equal(t, [2]int{0, 2}, owners(l, 8))
+	require.Equal(t, [2]int{3, 0}, owners(l, 4))
+	l.Members = []info.Member{{Up: true, Rack: 1}, {Up: true, Rack: 1}, {}, {}}
+	require.Equal(t, [2]int{0, 1}, owners(l, 4))
 }

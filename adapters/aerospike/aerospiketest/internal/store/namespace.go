@@ -43,6 +43,14 @@ func (n *Namespace) Set(name []byte) string {
 	return s
 }
 
+// HasSet reports whether a set was ever written to.
+func (n *Namespace) HasSet(name []byte) bool {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	_, ok := n.sets[string(name)]
+	return ok
+}
+
 // Each calls f with every record that has not expired, under its partition's
 // lock. The record is removed when f returns false.
 func (n *Namespace) Each(f func(*Record) bool) {
@@ -72,8 +80,8 @@ func (n *Namespace) Count(set string) int {
 }
 
 // Sets returns the number of records and the bytes of every set that was ever
-// written to.
-func (n *Namespace) Sets() map[string]SetStats {
+// written to, as far as they are in some partitions.
+func (n *Namespace) Sets(in func(partition int) bool) map[string]SetStats {
 	out := make(map[string]SetStats)
 	n.mu.RLock()
 	for s := range n.sets {
@@ -81,6 +89,9 @@ func (n *Namespace) Sets() map[string]SetStats {
 	}
 	n.mu.RUnlock()
 	n.Each(func(r *Record) bool {
+		if !in(r.Digest.Partition()) {
+			return true
+		}
 		s := out[r.Set]
 		s.Records++
 		s.Bytes += Size(r.Bins)

@@ -31,6 +31,7 @@ type Record struct {
 	Expires    int64 // nanoseconds by the clock; 0 is never
 	TTL        int64 // nanoseconds, as set by the last write
 	Updated    int64 // nanoseconds of real time, which truncation compares with
+	Changed    int64 // the same moment, by the clock
 	Bins       []Bin
 }
 

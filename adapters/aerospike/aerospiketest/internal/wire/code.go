@@ -25,6 +25,8 @@ const (
 	InvalidNamespace     Code = 20
 	BinName              Code = 21
 	Forbidden            Code = 22
+	ElementNotFound      Code = 23
+	ElementExists        Code = 24
 	EnterpriseOnly       Code = 25
 	OpNotApplicable      Code = 26
 	FilteredOut          Code = 27

@@ -84,6 +84,12 @@ const (
 	FieldFilter           = 43
 )
 
+// What a query does with a function.
+const (
+	UDFAggregate  = 1
+	UDFBackground = 2
+)
+
 // Codes of operations.
 const (
 	OpRead       = 1

@@ -35,6 +35,14 @@ type Message struct {
 	UDFOp      []byte
 	SocketTO   []byte
 
+	BVals        []byte
+	IndexName    []byte
+	IndexType    []byte
+	IndexContext []byte
+	QueryBins    []byte
+	UDFFunction  []byte
+	UDFArgs      []byte
+
 	Ops []Op
 }
 
@@ -118,10 +126,31 @@ func (m *Message) field(typ byte) *[]byte {
 		return &m.IndexRange
 	case FieldUDFPackage:
 		return &m.UDFPackage
+	case FieldUDFFunction:
+		return &m.UDFFunction
+	case FieldUDFArgs:
+		return &m.UDFArgs
 	case FieldUDFOp:
 		return &m.UDFOp
 	case FieldSocketTimeout:
 		return &m.SocketTO
+	}
+	return m.queryField(typ)
+}
+
+// queryField is field for those that only queries have.
+func (m *Message) queryField(typ byte) *[]byte {
+	switch typ {
+	case FieldBValArray:
+		return &m.BVals
+	case FieldIndexName:
+		return &m.IndexName
+	case FieldIndexType:
+		return &m.IndexType
+	case FieldIndexContext:
+		return &m.IndexContext
+	case FieldQueryBins:
+		return &m.QueryBins
 	}
 	return nil
 }
@@ -150,6 +179,41 @@ func (m *Message) ParseOps(b []byte, n int) ([]byte, bool) {
 // partitions, digests or a job rather than a record.
 func (m *Message) Scan() bool {
 	return m.Digest == nil && (m.PIDs != nil || m.Digests != nil || m.TaskID != nil || m.IndexRange != nil)
+}
+
+// Background reports whether the message is a scan or a query that changes records
+// and answers none.
+func (m *Message) Background() bool {
+	return m.Scan() && (m.Info2&Info2Write != 0 || len(m.UDFOp) == 1 && m.UDFOp[0] == UDFBackground)
+}
+
+// Job returns the number of the job that a scan or query names; 0 is none.
+func (m *Message) Job() uint64 {
+	if len(m.TaskID) != 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(m.TaskID)
+}
+
+// SocketTimeout returns the timeout of a scan's or query's socket in
+// milliseconds; 0 is none.
+func (m *Message) SocketTimeout() uint32 {
+	if len(m.SocketTO) != 4 {
+		return 0
+	}
+	return binary.BigEndian.Uint32(m.SocketTO)
+}
+
+// BatchSize returns how many records a batch says it asks for.
+func (m *Message) BatchSize() int {
+	b := m.BatchAny
+	if b == nil {
+		b = m.BatchRead
+	}
+	if len(b) < 4 {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(b))
 }
 
 // Batch reports whether the message is a batch.

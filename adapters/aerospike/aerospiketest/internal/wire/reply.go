@@ -53,6 +53,12 @@ func AppendFieldString(b []byte, typ byte, data string) []byte {
 	return append(append(b, typ), data...)
 }
 
+// AppendFieldLittle appends a field that is a number in little endian.
+func AppendFieldLittle(b []byte, typ byte, n int64) []byte {
+	b = append(binary.BigEndian.AppendUint32(b, 9), typ)
+	return binary.LittleEndian.AppendUint64(b, uint64(n))
+}
+
 // AppendOp appends an operation's answer.
 func AppendOp[S ~string | ~[]byte](b []byte, code, particle byte, name S, data []byte) []byte {
 	b = binary.BigEndian.AppendUint32(b, uint32(4+len(name)+len(data)))

@@ -1,0 +1,233 @@
+package aerospike
+
+import (
+	"context"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/aerospike/aerospike-client-go/v7/types"
+
+	"github.com/spillway-go/spillway"
+)
+
+// What administers the database goes over the one connection that the driver keeps to
+// each node, which it also tends the cluster with. So it has a lane of its own, and
+// runs on a goroutine: the driver waits for that connection without a limit, and the
+// caller shouldn't. If ctx ends first, its cause is returned, and the permit comes
+// back when the driver is done; what was asked for may still happen.
+
+// defaultAdminTimeout is the time of a call whose context and policy say nothing.
+const defaultAdminTimeout = 3 * time.Second
+
+// administer runs a call of administration. f gets the time that is left, and must
+// write only to what belongs to this call alone. namespace and set say what it is
+// about, if anything.
+func (c *Client) administer(ctx context.Context, op *Operation, namespace, set string, policy time.Duration, f func(client *as.Client, timeout time.Duration) as.Error) error {
+	if c.core == nil {
+		return errZero
+	}
+	t := &trip{op: op, choices: &c.choices, ns: namespace, set: set, attempts: 1, rows: -1, lane: c.lanes.admin}
+	return c.do(ctx, t, func(ctx context.Context) error {
+		cl := &call{client: c.core, trip: t}
+		if err := c.open(ctx, cl); err != nil {
+			return err
+		}
+		if err := cl.admitAdmin(ctx, policy); err != nil {
+			cl.release(spillway.OutcomeLocal)
+			return err
+		}
+		done := make(chan error, 1)
+		go func() {
+			var err error
+			defer func() { done <- err }()
+			defer cl.end(&err)
+			err = cl.reachable()
+			if err == nil {
+				cl.start()
+				err = cl.wrap(f(cl.session.client, cl.budget.total))
+			}
+		}()
+		select {
+		case err := <-done:
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+}
+
+// admitAdmin allots the time of a call of administration and takes a permit for it.
+func (cl *call) admitAdmin(ctx context.Context, policy time.Duration) (err error) {
+	if err = cl.allot(ctx, policy, defaultAdminTimeout); err != nil {
+		return err
+	}
+	if !cl.trip.choices.bypass {
+		cl.permit, err = cl.session.admin.Admit(ctx)
+	}
+	return err
+}
+
+// reachable asks every node for its name. The driver picks a node at random, and takes
+// one that it has no connection to for one that answered nothing: a user that wasn't
+// created is then created, and a list that wasn't read is empty.
+func (cl *call) reachable() error {
+	policy := &as.InfoPolicy{Timeout: cl.budget.total}
+	for _, node := range cl.session.client.Cluster().GetNodes() {
+		answer, err := node.RequestInfo(policy, "node")
+		if err != nil {
+			return cl.wrap(err)
+		}
+		if len(answer) == 0 {
+			return cl.wrap(&as.AerospikeError{ResultCode: types.SERVER_NOT_AVAILABLE, Node: node})
+		}
+	}
+	return nil
+}
+
+// adminPolicy returns a copy of the policy with the time that is left.
+func (c *Client) adminPolicy(p *as.AdminPolicy) (policy as.AdminPolicy) {
+	if p == nil {
+		p = c.defaults.admin.Load()
+	}
+	return *p
+}
+
+func (c *Client) infoPolicy(p *as.InfoPolicy) (policy as.InfoPolicy) {
+	if p == nil {
+		p = c.defaults.info.Load()
+	}
+	return *p
+}
+
+// secure is administer for users and roles.
+func (c *Client) secure(ctx context.Context, op *Operation, policy *as.AdminPolicy, f func(*as.Client, *as.AdminPolicy) as.Error) error {
+	if c.core == nil {
+		return errZero
+	}
+	p := c.adminPolicy(policy)
+	return c.administer(ctx, op, "", "", p.Timeout, func(client *as.Client, timeout time.Duration) as.Error {
+		if c.shapes() {
+			p.Timeout = timeout
+		}
+		return f(client, &p)
+	})
+}
+
+// CreateUser creates a user with a password and roles.
+func (c *Client) CreateUser(ctx context.Context, policy *as.AdminPolicy, user, password string, roles []string) error {
+	return c.secure(ctx, opCreateUser, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
+		return client.CreateUser(p, user, password, roles)
+	})
+}
+
+// DropUser removes a user.
+func (c *Client) DropUser(ctx context.Context, policy *as.AdminPolicy, user string) error {
+	return c.secure(ctx, opDropUser, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
+		return client.DropUser(p, user)
+	})
+}
+
+// ChangePassword changes a user's password.
+func (c *Client) ChangePassword(ctx context.Context, policy *as.AdminPolicy, user, password string) error {
+	return c.secure(ctx, opChangePassword, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
+		return client.ChangePassword(p, user, password)
+	})
+}
+
+// GrantRoles adds roles to a user's.
+func (c *Client) GrantRoles(ctx context.Context, policy *as.AdminPolicy, user string, roles []string) error {
+	return c.secure(ctx, opGrantRoles, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
+		return client.GrantRoles(p, user, roles)
+	})
+}
+
+// RevokeRoles takes roles from a user.
+func (c *Client) RevokeRoles(ctx context.Context, policy *as.AdminPolicy, user string, roles []string) error {
+	return c.secure(ctx, opRevokeRoles, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
+		return client.RevokeRoles(p, user, roles)
+	})
+}
+
+// QueryUser returns a user's roles.
+func (c *Client) QueryUser(ctx context.Context, policy *as.AdminPolicy, user string) (*as.UserRoles, error) {
+	return securely(ctx, c, opQueryUser, policy, func(client *as.Client, p *as.AdminPolicy) (*as.UserRoles, as.Error) {
+		return client.QueryUser(p, user)
+	})
+}
+
+// QueryUsers returns all users with their roles.
+func (c *Client) QueryUsers(ctx context.Context, policy *as.AdminPolicy) ([]*as.UserRoles, error) {
+	return securely(ctx, c, opQueryUsers, policy, func(client *as.Client, p *as.AdminPolicy) ([]*as.UserRoles, as.Error) {
+		return client.QueryUsers(p)
+	})
+}
+
+// CreateRole creates a role with privileges, a whitelist of addresses, and quotas.
+func (c *Client) CreateRole(ctx context.Context, policy *as.AdminPolicy, roleName string, privileges []as.Privilege, whitelist []string, readQuota, writeQuota uint32) error {
+	return c.secure(ctx, opCreateRole, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
+		return client.CreateRole(p, roleName, privileges, whitelist, readQuota, writeQuota)
+	})
+}
+
+// DropRole removes a role.
+func (c *Client) DropRole(ctx context.Context, policy *as.AdminPolicy, roleName string) error {
+	return c.secure(ctx, opDropRole, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
+		return client.DropRole(p, roleName)
+	})
+}
+
+// GrantPrivileges adds privileges to a role's.
+func (c *Client) GrantPrivileges(ctx context.Context, policy *as.AdminPolicy, roleName string, privileges []as.Privilege) error {
+	return c.secure(ctx, opGrantPrivileges, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
+		return client.GrantPrivileges(p, roleName, privileges)
+	})
+}
+
+// RevokePrivileges takes privileges from a role.
+func (c *Client) RevokePrivileges(ctx context.Context, policy *as.AdminPolicy, roleName string, privileges []as.Privilege) error {
+	return c.secure(ctx, opRevokePrivileges, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
+		return client.RevokePrivileges(p, roleName, privileges)
+	})
+}
+
+// SetWhitelist sets the addresses from which a role may be used.
+func (c *Client) SetWhitelist(ctx context.Context, policy *as.AdminPolicy, roleName string, whitelist []string) error {
+	return c.secure(ctx, opSetWhitelist, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
+		return client.SetWhitelist(p, roleName, whitelist)
+	})
+}
+
+// SetQuotas sets how many reads and writes a second a role allows.
+func (c *Client) SetQuotas(ctx context.Context, policy *as.AdminPolicy, roleName string, readQuota, writeQuota uint32) error {
+	return c.secure(ctx, opSetQuotas, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
+		return client.SetQuotas(p, roleName, readQuota, writeQuota)
+	})
+}
+
+// QueryRole returns a role.
+func (c *Client) QueryRole(ctx context.Context, policy *as.AdminPolicy, role string) (*as.Role, error) {
+	return securely(ctx, c, opQueryRole, policy, func(client *as.Client, p *as.AdminPolicy) (*as.Role, as.Error) {
+		return client.QueryRole(p, role)
+	})
+}
+
+// QueryRoles returns all roles.
+func (c *Client) QueryRoles(ctx context.Context, policy *as.AdminPolicy) ([]*as.Role, error) {
+	return securely(ctx, c, opQueryRoles, policy, func(client *as.Client, p *as.AdminPolicy) ([]*as.Role, as.Error) {
+		return client.QueryRoles(p)
+	})
+}
+
+// securely is secure for calls with a result. The result is handed over with the
+// call's end, so that a caller who has gone races with nobody.
+func securely[T any](ctx context.Context, c *Client, op *Operation, policy *as.AdminPolicy, f func(*as.Client, *as.AdminPolicy) (T, as.Error)) (v T, err error) {
+	result := new(T)
+	err = c.secure(ctx, op, policy, func(client *as.Client, p *as.AdminPolicy) (aerr as.Error) {
+		*result, aerr = f(client, p)
+		return aerr
+	})
+	if err != nil {
+		return v, err
+	}
+	return *result, nil
+}

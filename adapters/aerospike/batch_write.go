@@ -1,0 +1,145 @@
+package aerospike
+
+import (
+	"context"
+	"fmt"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/aerospike/aerospike-client-go/v7/types"
+
+	"github.com/spillway-go/spillway/retry"
+)
+
+// BatchOperate does to each record what it says: reads, writes, deletes and UDFs, mixed.
+// The results are in the records: look at each one's ResultCode and Err, for as with
+// the driver a record that failed is no error of the whole. If all records are reads,
+// or the client was made with Idempotent, those that failed and are worth it are sent
+// again, and only those.
+func (c *Client) BatchOperate(ctx context.Context, policy *as.BatchPolicy, records []as.BatchRecordIfc) error {
+	if c.core == nil {
+		return errZero
+	}
+	keys, op := make([]*as.Key, len(records)), opBatchOperateReads
+	for i, r := range records {
+		if r == nil || r.BatchRec() == nil {
+			return badArgument(opBatchOperate, fmt.Sprintf("records[%d]", i), nil, "must not be nil")
+		}
+		keys[i] = r.BatchRec().Key
+		if _, read := r.(*as.BatchRead); !read {
+			op = opBatchOperate
+		}
+	}
+	return c.eachRecord(ctx, op, keys, func(ctx context.Context, t *trip, items []int) ([]*as.BatchRecord, error) {
+		part := make([]as.BatchRecordIfc, len(items))
+		results := make([]*as.BatchRecord, len(items))
+		for j, i := range items {
+			part[j], results[j] = records[i], records[i].BatchRec()
+		}
+		return results, c.batchOnce(ctx, t, policy, pick(keys, items), func(client *as.Client, p *as.BatchPolicy) as.Error {
+			return client.BatchOperate(p, part)
+		})
+	})
+}
+
+// BatchDelete deletes many records. The results are in the records that it returns, in
+// the order of the keys, as with BatchOperate.
+func (c *Client) BatchDelete(ctx context.Context, policy *as.BatchPolicy, deletePolicy *as.BatchDeletePolicy, keys []*as.Key) ([]*as.BatchRecord, error) {
+	if c.core == nil {
+		return nil, errZero
+	}
+	return c.batchRecords(ctx, opBatchDelete, policy, keys, func(client *as.Client, p *as.BatchPolicy, part []*as.Key) ([]*as.BatchRecord, as.Error) {
+		return client.BatchDelete(p, deletePolicy, part)
+	})
+}
+
+// BatchExecute runs a Lua function that is registered at the server on many records.
+// The results are in the records that it returns, in the order of the keys, as with
+// BatchOperate.
+func (c *Client) BatchExecute(ctx context.Context, policy *as.BatchPolicy, udfPolicy *as.BatchUDFPolicy, keys []*as.Key, packageName, functionName string, args ...as.Value) ([]*as.BatchRecord, error) {
+	if c.core == nil {
+		return nil, errZero
+	}
+	return c.batchRecords(ctx, opBatchExecute, policy, keys, func(client *as.Client, p *as.BatchPolicy, part []*as.Key) ([]*as.BatchRecord, as.Error) {
+		return client.BatchExecute(p, udfPolicy, part, packageName, functionName, args...)
+	})
+}
+
+// batchRecords is a batch whose driver's method returns a record for each key.
+func (c *Client) batchRecords(ctx context.Context, op *Operation, policy *as.BatchPolicy, keys []*as.Key, f func(*as.Client, *as.BatchPolicy, []*as.Key) ([]*as.BatchRecord, as.Error)) ([]*as.BatchRecord, error) {
+	out := make([]*as.BatchRecord, len(keys))
+	err := c.eachRecord(ctx, op, keys, func(ctx context.Context, t *trip, items []int) (part []*as.BatchRecord, err error) {
+		sent := pick(keys, items)
+		err = c.batchOnce(ctx, t, policy, sent, func(client *as.Client, p *as.BatchPolicy) (aerr as.Error) {
+			part, aerr = f(client, p, sent)
+			return aerr
+		})
+		for j, r := range part {
+			out[items[j]] = r
+		}
+		return part, err
+	})
+	return out, err
+}
+
+// eachRecord makes a trip of which only the records that failed, and are worth it, are
+// sent again. The error is that of the last attempt as a whole.
+func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, send func(context.Context, *trip, []int) ([]*as.BatchRecord, error)) error {
+	t := c.batchTrip(ctx, op, keys)
+	items := make([]int, len(keys))
+	for i := range items {
+		items[i] = i
+	}
+	r := c.retrierOf(t)
+	attempt := func(ctx context.Context) (whole error) {
+		if r == nil {
+			t.attempts = 1
+			_, whole = send(ctx, t, items)
+			return whole
+		}
+		_, _, err := retry.Each(ctx, r, items, func(ctx context.Context, items []int) ([]retry.Result[struct{}], error) {
+			t.attempts++
+			var records []*as.BatchRecord
+			records, whole = send(ctx, t, items)
+			return t.judge(records, len(items)), whole
+		})
+		if t.attempts == 0 {
+			return err // nothing was sent
+		}
+		return whole
+	}
+	if !c.isWatched() {
+		return attempt(ctx)
+	}
+	// The records are repeated here, so whoever stands around sees one attempt.
+	once := *c
+	once.choices.noRetry = true
+	return once.watched(ctx, t, attempt)
+}
+
+// judge returns the error of every record.
+func (t *trip) judge(records []*as.BatchRecord, n int) []retry.Result[struct{}] {
+	results := make([]retry.Result[struct{}], n)
+	for j, rec := range records {
+		if rec == nil || rec.ResultCode == types.OK || rec.Err == nil {
+			continue
+		}
+		v := Classify(rec.Err)
+		results[j].Err = &Error{
+			Op: t.op.Name, Namespace: t.ns, Set: t.set, Code: v.Code, outcome: v.Outcome, cause: rec.Err,
+			executed: v.Sent && !v.Refused || rec.InDoubt,
+		}
+	}
+	return results
+}
+
+// pick returns the keys of the items.
+func pick(keys []*as.Key, items []int) []*as.Key {
+	if len(items) == len(keys) {
+		return keys
+	}
+	part := make([]*as.Key, len(items))
+	for j, i := range items {
+		part[j] = keys[i]
+	}
+	return part
+}

@@ -1,0 +1,240 @@
+package aerospike
+
+import (
+	"sync/atomic"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+)
+
+// defaults are the policies of calls that pass none. The driver's own are fields that
+// it reads without a lock; these can be changed while calls are under way, and outlast
+// a reconnect. Who sets one must not write to it afterwards.
+type defaults struct {
+	base        atomic.Pointer[as.BasePolicy]
+	write       atomic.Pointer[as.WritePolicy]
+	batch       atomic.Pointer[as.BatchPolicy]
+	scan        atomic.Pointer[as.ScanPolicy]
+	query       atomic.Pointer[as.QueryPolicy]
+	admin       atomic.Pointer[as.AdminPolicy]
+	info        atomic.Pointer[as.InfoPolicy]
+	batchRead   atomic.Pointer[as.BatchReadPolicy]
+	batchWrite  atomic.Pointer[as.BatchWritePolicy]
+	batchDelete atomic.Pointer[as.BatchDeletePolicy]
+	batchUDF    atomic.Pointer[as.BatchUDFPolicy]
+}
+
+func newDefaults() *defaults {
+	d := new(defaults)
+	d.base.Store(as.NewPolicy())
+	d.write.Store(as.NewWritePolicy(0, 0))
+	d.batch.Store(as.NewBatchPolicy())
+	d.scan.Store(as.NewScanPolicy())
+	d.query.Store(as.NewQueryPolicy())
+	d.admin.Store(as.NewAdminPolicy())
+	d.info.Store(as.NewInfoPolicy())
+	d.batchRead.Store(as.NewBatchReadPolicy())
+	d.batchWrite.Store(as.NewBatchWritePolicy())
+	d.batchDelete.Store(as.NewBatchDeletePolicy())
+	d.batchUDF.Store(as.NewBatchUDFPolicy())
+	return d
+}
+
+// apply gives the driver's client the defaults that it reads itself. They are those in
+// force when the client connected.
+func (d *defaults) apply(client *as.Client) {
+	client.DefaultBatchReadPolicy = d.batchRead.Load()
+	client.DefaultBatchWritePolicy = d.batchWrite.Load()
+	client.DefaultBatchDeletePolicy = d.batchDelete.Load()
+	client.DefaultBatchUDFPolicy = d.batchUDF.Load()
+}
+
+// adopt takes the defaults over from a client that somebody else made.
+func (d *defaults) adopt(client *as.Client) {
+	set(&d.base, client.DefaultPolicy)
+	set(&d.write, client.DefaultWritePolicy)
+	set(&d.batch, client.DefaultBatchPolicy)
+	set(&d.scan, client.DefaultScanPolicy)
+	set(&d.query, client.DefaultQueryPolicy)
+	set(&d.admin, client.DefaultAdminPolicy)
+	set(&d.info, client.DefaultInfoPolicy)
+	set(&d.batchRead, client.DefaultBatchReadPolicy)
+	set(&d.batchWrite, client.DefaultBatchWritePolicy)
+	set(&d.batchDelete, client.DefaultBatchDeletePolicy)
+	set(&d.batchUDF, client.DefaultBatchUDFPolicy)
+}
+
+// set stores a policy unless it is nil.
+func set[P any](p *atomic.Pointer[P], policy *P) {
+	if policy != nil {
+		p.Store(policy)
+	}
+}
+
+// GetDefaultPolicy returns the policy of calls that pass none.
+func (c *Client) GetDefaultPolicy() *as.BasePolicy {
+	if c.core == nil {
+		return nil
+	}
+	return c.defaults.base.Load()
+}
+
+// SetDefaultPolicy sets the policy of calls that pass none; nil changes nothing.
+func (c *Client) SetDefaultPolicy(policy *as.BasePolicy) {
+	if c.core != nil {
+		set(&c.defaults.base, policy)
+	}
+}
+
+// GetDefaultWritePolicy returns the policy of calls that pass none.
+func (c *Client) GetDefaultWritePolicy() *as.WritePolicy {
+	if c.core == nil {
+		return nil
+	}
+	return c.defaults.write.Load()
+}
+
+// SetDefaultWritePolicy sets the policy of calls that pass none; nil changes nothing.
+func (c *Client) SetDefaultWritePolicy(policy *as.WritePolicy) {
+	if c.core != nil {
+		set(&c.defaults.write, policy)
+	}
+}
+
+// GetDefaultBatchPolicy returns the policy of calls that pass none.
+func (c *Client) GetDefaultBatchPolicy() *as.BatchPolicy {
+	if c.core == nil {
+		return nil
+	}
+	return c.defaults.batch.Load()
+}
+
+// SetDefaultBatchPolicy sets the policy of calls that pass none; nil changes nothing.
+func (c *Client) SetDefaultBatchPolicy(policy *as.BatchPolicy) {
+	if c.core != nil {
+		set(&c.defaults.batch, policy)
+	}
+}
+
+// GetDefaultScanPolicy returns the policy of calls that pass none.
+func (c *Client) GetDefaultScanPolicy() *as.ScanPolicy {
+	if c.core == nil {
+		return nil
+	}
+	return c.defaults.scan.Load()
+}
+
+// SetDefaultScanPolicy sets the policy of calls that pass none; nil changes nothing.
+func (c *Client) SetDefaultScanPolicy(policy *as.ScanPolicy) {
+	if c.core != nil {
+		set(&c.defaults.scan, policy)
+	}
+}
+
+// GetDefaultQueryPolicy returns the policy of calls that pass none.
+func (c *Client) GetDefaultQueryPolicy() *as.QueryPolicy {
+	if c.core == nil {
+		return nil
+	}
+	return c.defaults.query.Load()
+}
+
+// SetDefaultQueryPolicy sets the policy of calls that pass none; nil changes nothing.
+func (c *Client) SetDefaultQueryPolicy(policy *as.QueryPolicy) {
+	if c.core != nil {
+		set(&c.defaults.query, policy)
+	}
+}
+
+// GetDefaultAdminPolicy returns the policy of calls that pass none.
+func (c *Client) GetDefaultAdminPolicy() *as.AdminPolicy {
+	if c.core == nil {
+		return nil
+	}
+	return c.defaults.admin.Load()
+}
+
+// SetDefaultAdminPolicy sets the policy of calls that pass none; nil changes nothing.
+func (c *Client) SetDefaultAdminPolicy(policy *as.AdminPolicy) {
+	if c.core != nil {
+		set(&c.defaults.admin, policy)
+	}
+}
+
+// GetDefaultInfoPolicy returns the policy of calls that pass none.
+func (c *Client) GetDefaultInfoPolicy() *as.InfoPolicy {
+	if c.core == nil {
+		return nil
+	}
+	return c.defaults.info.Load()
+}
+
+// SetDefaultInfoPolicy sets the policy of calls that pass none; nil changes nothing.
+func (c *Client) SetDefaultInfoPolicy(policy *as.InfoPolicy) {
+	if c.core != nil {
+		set(&c.defaults.info, policy)
+	}
+}
+
+// GetDefaultBatchReadPolicy returns the policy of calls that pass none.
+func (c *Client) GetDefaultBatchReadPolicy() *as.BatchReadPolicy {
+	if c.core == nil {
+		return nil
+	}
+	return c.defaults.batchRead.Load()
+}
+
+// SetDefaultBatchReadPolicy sets the policy of calls that pass none; nil changes nothing.
+// It takes effect when the client connects the next time.
+func (c *Client) SetDefaultBatchReadPolicy(policy *as.BatchReadPolicy) {
+	if c.core != nil {
+		set(&c.defaults.batchRead, policy)
+	}
+}
+
+// GetDefaultBatchWritePolicy returns the policy of calls that pass none.
+func (c *Client) GetDefaultBatchWritePolicy() *as.BatchWritePolicy {
+	if c.core == nil {
+		return nil
+	}
+	return c.defaults.batchWrite.Load()
+}
+
+// SetDefaultBatchWritePolicy sets the policy of calls that pass none; nil changes nothing.
+// It takes effect when the client connects the next time.
+func (c *Client) SetDefaultBatchWritePolicy(policy *as.BatchWritePolicy) {
+	if c.core != nil {
+		set(&c.defaults.batchWrite, policy)
+	}
+}
+
+// GetDefaultBatchDeletePolicy returns the policy of calls that pass none.
+func (c *Client) GetDefaultBatchDeletePolicy() *as.BatchDeletePolicy {
+	if c.core == nil {
+		return nil
+	}
+	return c.defaults.batchDelete.Load()
+}
+
+// SetDefaultBatchDeletePolicy sets the policy of calls that pass none; nil changes nothing.
+// It takes effect when the client connects the next time.
+func (c *Client) SetDefaultBatchDeletePolicy(policy *as.BatchDeletePolicy) {
+	if c.core != nil {
+		set(&c.defaults.batchDelete, policy)
+	}
+}
+
+// GetDefaultBatchUDFPolicy returns the policy of calls that pass none.
+func (c *Client) GetDefaultBatchUDFPolicy() *as.BatchUDFPolicy {
+	if c.core == nil {
+		return nil
+	}
+	return c.defaults.batchUDF.Load()
+}
+
+// SetDefaultBatchUDFPolicy sets the policy of calls that pass none; nil changes nothing.
+// It takes effect when the client connects the next time.
+func (c *Client) SetDefaultBatchUDFPolicy(policy *as.BatchUDFPolicy) {
+	if c.core != nil {
+		set(&c.defaults.batchUDF, policy)
+	}
+}

@@ -1,0 +1,92 @@
+package aerospike
+
+import (
+	"context"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+)
+
+// CreateIndex begins to build a secondary index on a bin; the Task tells when it is
+// ready.
+func (c *Client) CreateIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType) (*Task, error) {
+	return c.createIndex(ctx, opCreateIndex, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) (*as.IndexTask, as.Error) {
+		return client.CreateIndex(p, namespace, set, indexName, binName, indexType)
+	})
+}
+
+// CreateComplexIndex is CreateIndex on the elements of lists and maps, and on what a
+// context leads to.
+func (c *Client) CreateComplexIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType, collection as.IndexCollectionType, cdt ...*as.CDTContext) (*Task, error) {
+	return c.createIndex(ctx, opCreateComplexIndex, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) (*as.IndexTask, as.Error) {
+		return client.CreateComplexIndex(p, namespace, set, indexName, binName, indexType, collection, cdt...)
+	})
+}
+
+func (c *Client) createIndex(ctx context.Context, op *Operation, policy *as.WritePolicy, namespace, set string, f func(*as.Client, *as.WritePolicy) (*as.IndexTask, as.Error)) (*Task, error) {
+	result := new(*as.IndexTask)
+	err := c.timed(ctx, op, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) (aerr as.Error) {
+		*result, aerr = f(client, p)
+		return aerr
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Task{client: c, op: op, poll: (*result).IsDone}, nil
+}
+
+// DropIndex removes a secondary index, and returns when no node has it any more. The
+// driver waits for that without a limit; this method returns when ctx ends.
+func (c *Client) DropIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName string) error {
+	return c.timed(ctx, opDropIndex, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) as.Error {
+		return client.DropIndex(p, namespace, set, indexName)
+	})
+}
+
+// Truncate removes all records of a set, or of a namespace if set is empty, that were
+// last updated before a time; nil is now.
+func (c *Client) Truncate(ctx context.Context, policy *as.InfoPolicy, namespace, set string, beforeLastUpdate *time.Time) error {
+	if c.core == nil {
+		return errZero
+	}
+	p := c.infoPolicy(policy)
+	return c.administer(ctx, opTruncate, namespace, set, p.Timeout, func(client *as.Client, timeout time.Duration) as.Error {
+		if c.shapes() {
+			p.Timeout = timeout
+		}
+		return client.Truncate(&p, namespace, set, beforeLastUpdate)
+	})
+}
+
+// SetXDRFilter sets which records of a namespace are shipped to a datacenter; nil
+// ships all.
+func (c *Client) SetXDRFilter(ctx context.Context, policy *as.InfoPolicy, datacenter, namespace string, filter *as.Expression) error {
+	if c.core == nil {
+		return errZero
+	}
+	p := c.infoPolicy(policy)
+	return c.administer(ctx, opSetXDRFilter, namespace, "", p.Timeout, func(client *as.Client, timeout time.Duration) as.Error {
+		if c.shapes() {
+			p.Timeout = timeout
+		}
+		return client.SetXDRFilter(&p, datacenter, namespace, filter)
+	})
+}
+
+// timed is administer for calls that take a write policy, of which the driver uses the
+// time alone.
+func (c *Client) timed(ctx context.Context, op *Operation, policy *as.WritePolicy, namespace, set string, f func(*as.Client, *as.WritePolicy) as.Error) error {
+	if c.core == nil {
+		return errZero
+	}
+	if policy == nil {
+		policy = c.defaults.write.Load()
+	}
+	p := *policy
+	return c.administer(ctx, op, namespace, set, p.TotalTimeout, func(client *as.Client, timeout time.Duration) as.Error {
+		if c.shapes() {
+			p.TotalTimeout = timeout
+		}
+		return f(client, &p)
+	})
+}

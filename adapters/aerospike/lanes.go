@@ -1,0 +1,146 @@
+package aerospike
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/lane"
+)
+
+// The lanes that every client has, at each node. Operations go to them by kind: see
+// [Operations].
+const (
+	LaneRead   = "read"   // one record, read
+	LaneWrite  = "write"  // one record, written; also record UDFs and operate
+	LaneBatch  = "batch"  // batches, at each node that one touches
+	LaneStream = "stream" // scans, queries, background jobs
+	LaneAdmin  = "admin"  // what goes over the driver's own connection; not per node
+)
+
+// defaultLanes are the lanes that every client has.
+var defaultLanes = [...]string{LaneRead, LaneWrite, LaneBatch, LaneStream, LaneAdmin}
+
+// LaneConfig are the settings of a lane.
+type LaneConfig struct {
+	// Name is the lane's name: one of the five, or another that Classes, Route or
+	// With send calls to.
+	Name string
+	// Limit is how many calls the lane has in the driver at once, per node (LaneAdmin:
+	// per client). Zero is an error.
+	Limit int
+	// MaxWaiting, MaxWait and Predict are the waiting room: see lane.Config. Zero
+	// means that nobody waits.
+	MaxWaiting int
+	MaxWait    time.Duration
+	Predict    bool
+}
+
+// DefaultLanes returns the five lanes in the proportions that fit most: as many
+// writes as half of the reads, batches a quarter, streams an eighth, and two calls of
+// administration.
+func DefaultLanes(reads int) []LaneConfig {
+	return []LaneConfig{
+		{Name: LaneRead, Limit: reads},
+		{Name: LaneWrite, Limit: max(1, reads/2)},
+		{Name: LaneBatch, Limit: max(1, reads/4)},
+		{Name: LaneStream, Limit: max(1, reads/8)},
+		{Name: LaneAdmin, Limit: 2},
+	}
+}
+
+// largestReads returns the largest number of reads whose default lanes need no more
+// than that many connections.
+func largestReads(connections int) int {
+	reads := 1
+	for perNode(DefaultLanes(reads+1)) <= connections {
+		reads++
+	}
+	return reads
+}
+
+// perNode returns how many connections of a node the lanes can use.
+func perNode(lanes []LaneConfig) int {
+	sum := 0
+	for _, l := range lanes {
+		if l.Name != LaneAdmin {
+			sum += l.Limit
+		}
+	}
+	return sum
+}
+
+// laneTable finds a call's lane. It never changes.
+type laneTable struct {
+	configs []LaneConfig
+	index   map[string]int
+	classes map[spillway.Class]int
+	admin   int
+	// byOperation is the index of each default lane.
+	byOperation [len(defaultLanes)]int
+}
+
+// laneTable validates the lanes and their routing.
+func (c Config) laneTable(e *spillway.ConfigError) *laneTable {
+	t := &laneTable{configs: c.Lanes, index: map[string]int{}, classes: map[spillway.Class]int{}}
+	for i, l := range c.Lanes {
+		field := fmt.Sprintf("Lanes[%d].", i)
+		if strings.TrimSpace(l.Name) == "" {
+			e.Add(field+"Name", l.Name, "must not be empty")
+		}
+		if _, twice := t.index[l.Name]; twice {
+			e.Add(field+"Name", l.Name, "must be unique")
+		}
+		t.index[l.Name] = i
+		if _, err := lane.New[struct{}](l.options("x", c)); err != nil {
+			addFaults(e, field, err)
+		}
+	}
+	if c.Lanes == nil {
+		return t // Limit is at fault, and says so
+	}
+	for _, name := range defaultLanes {
+		if _, ok := t.index[name]; !ok {
+			e.Add("Lanes", c.Lanes, "must have a lane "+name)
+		}
+	}
+	t.admin = t.index[LaneAdmin]
+	for i, name := range defaultLanes {
+		t.byOperation[i] = t.index[name]
+	}
+	for class, name := range c.Classes {
+		i, ok := t.index[name]
+		if !ok {
+			e.Add(fmt.Sprintf("Classes[%s]", class), name, "must be the name of one of the lanes")
+		}
+		t.classes[class] = i
+	}
+	return t
+}
+
+// addFaults takes over the faults of a lane's own configuration, but for those of
+// fields that ours doesn't have.
+func addFaults(e *spillway.ConfigError, field string, err error) {
+	faults, ok := err.(*spillway.ConfigError) //nolint:errorlint // lane.New returns nothing else
+	if !ok {
+		return
+	}
+	for _, f := range faults.Faults {
+		if f.Field != "Mode" && f.Field != "RetryAfter" {
+			e.Add(field+f.Field, f.Value, f.Problem)
+		}
+	}
+}
+
+// options are the settings of the lane at one node.
+func (l LaneConfig) options(node string, c Config) lane.Config {
+	name := c.Name + "/" + l.Name
+	if node != "" {
+		name = c.Name + "/" + node + "/" + l.Name
+	}
+	return lane.Config{
+		Name: name, Limit: l.Limit, MaxWaiting: l.MaxWaiting, MaxWait: l.MaxWait, Predict: l.Predict,
+		Mode: c.Mode, RetryAfter: c.RetryAfter,
+	}
+}

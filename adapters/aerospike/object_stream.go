@@ -1,0 +1,103 @@
+package aerospike
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"sync"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+
+	"github.com/spillway-go/spillway"
+)
+
+// ErrIncomplete ends a stream of objects of which the driver has not read all
+// partitions, without saying why.
+var ErrIncomplete = errors.New("aerospike: the stream ended before all partitions were read")
+
+// ObjectStream is a scan or query whose records the driver delivers into a channel of
+// the caller's. It ends when the driver has closed that channel, with ctx, or by Close.
+type ObjectStream struct {
+	call   call
+	rs     *as.Recordset
+	source source
+	ctx    context.Context // ends with the caller's, and when the stream's time is over
+	cancel context.CancelFunc
+	once   sync.Once
+	done   chan struct{} // closed when everything was given back
+	err    error         // set before done is closed
+}
+
+// openObjects starts a stream of objects.
+func (c *Client) openObjects(ctx context.Context, src source, start func(*call) (*as.Recordset, as.Error), timeout func(*call) time.Duration) (*ObjectStream, error) {
+	if v := reflect.ValueOf(src.objects); !v.IsValid() || v.Kind() != reflect.Chan || v.IsNil() ||
+		v.Type().Elem().Kind() != reflect.Pointer || v.Type().Elem().Elem().Kind() != reflect.Struct {
+		return nil, badArgument(src.op, "objects", src.objects, "must be a chan *T of a struct T")
+	}
+	s := &ObjectStream{source: src, done: make(chan struct{})}
+	err := c.startStream(ctx, src, start, timeout, func(cl *call, rs *as.Recordset) {
+		s.call, s.rs = *cl, rs
+		s.ctx, s.cancel = cl.streamContext(ctx)
+		context.AfterFunc(s.ctx, s.stop)
+		go s.collect()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// collect reads the driver's errors until the stream has ended, which is when their
+// channel is closed, and then gives everything back.
+func (s *ObjectStream) collect() {
+	var failed streamError
+	for err := range s.rs.Errors() {
+		failed.add(err)
+	}
+	done := s.source.filter == nil || s.source.filter.IsDone()
+	cause := context.Cause(s.ctx)
+	s.err = s.call.wrap(failed.verdict(done))
+	switch {
+	case cause != nil && !errors.Is(cause, errStopped):
+		s.err = cause
+	case s.err == nil && cause != nil:
+		s.err = ErrStreamClosed
+	case s.err == nil && !done && s.source.complete():
+		s.err = ErrIncomplete
+	}
+	s.call.stop()
+	s.call.release(spillway.OutcomeOf(s.err))
+	s.call.trip.report(s.call.trip.observation, s.err)
+	s.cancel()
+	close(s.done)
+}
+
+// errStopped is the cause of a stream that was closed by its caller.
+var errStopped = errors.New("aerospike: closed by its caller")
+
+// stop has the driver end its producers.
+func (s *ObjectStream) stop() {
+	s.once.Do(func() { go func() { _ = s.rs.Close() }() })
+}
+
+// Close ends the stream. It returns at once, and may be called any number of times;
+// Done tells when everything was given back. The driver closes the channel of
+// objects; objects that are in it may be read or not.
+func (s *ObjectStream) Close() error {
+	s.cancel()
+	s.stop()
+	return nil
+}
+
+// Done returns a channel that is closed when the stream has ended and its
+// connections, permits and lease have been given back.
+func (s *ObjectStream) Done() <-chan struct{} { return s.done }
+
+// Err waits until the stream has ended and returns what ended it: nil if it was read
+// to its end, the driver's error as an *Error, the context's cause, ErrStreamClosed,
+// or ErrIncomplete. Whoever waits must read the objects too, or the stream won't end.
+func (s *ObjectStream) Err() error {
+	<-s.done
+	return s.err
+}

@@ -1,0 +1,66 @@
+package aerospike
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+)
+
+// Task is work that goes on at the servers after the call that began it: an index that
+// is built, a UDF that is distributed, a job over many records. It is safe for
+// concurrent use. It belongs to the client, not to its connection: after a reconnect it
+// asks the old connection, and fails.
+type Task struct {
+	client *Client
+	op     *Operation
+	id     uint64
+	poll   func() (bool, as.Error)
+}
+
+// ID returns the id of a job; 0 for what has none.
+func (t *Task) ID() uint64 { return t.id }
+
+// Done asks every node whether the work is done.
+func (t *Task) Done(ctx context.Context) (done bool, err error) {
+	answer := new(bool)
+	err = t.client.administer(ctx, opTaskDone, "", "", 0, func(*as.Client, time.Duration) (aerr as.Error) {
+		*answer, aerr = t.poll()
+		return aerr
+	})
+	if err != nil {
+		return false, err
+	}
+	return *answer, nil
+}
+
+// The pauses between two questions: the first answer is hardly ever yes before the
+// shortest, and a job that takes minutes isn't asked about every tenth of a second.
+const (
+	shortestPause = 100 * time.Millisecond
+	longestPause  = 5 * time.Second
+)
+
+// Wait asks again and again until the work is done, and returns nil; or ctx's cause if
+// that ends first; or the first error of an answer that isn't overload.
+func (t *Task) Wait(ctx context.Context) error {
+	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
+		timer := time.NewTimer(pause/2 + rand.N(pause))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+		done, err := t.Done(ctx)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && !IsOverload(err):
+			return err
+		case done:
+			return nil
+		}
+	}
+}

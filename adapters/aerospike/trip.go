@@ -1,0 +1,197 @@
+package aerospike
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/retry"
+)
+
+// trip is a call as its caller sees it, over all its attempts. It lives on the stack
+// of the method.
+type trip struct {
+	op       *Operation
+	choices  *choices
+	ns, set  string
+	items    int // of a batch
+	lane     int
+	attempts int
+	until    time.Time     // when its time is over, if its context doesn't say
+	doubt    bool          // whether an earlier attempt may have been executed
+	node     string        // that was asked last
+	timed    bool          // whether somebody wants to know how long the driver took
+	backend  time.Duration // how long it did
+	rows     int
+	// observation is a stream's; it is told when the stream has ended.
+	observation spillway.Observation
+}
+
+// call is how others see the trip.
+func (t *trip) call() spillway.Call {
+	return spillway.Call{
+		System: "aerospike", Operation: t.op.Name, Namespace: t.ns, Collection: t.set,
+		Kind: t.op.Kind, Weight: 1, BatchSize: t.items,
+	}
+}
+
+// route finds a call's lane: the one that With chose, that the class is mapped to,
+// that the route names, or that of the operation.
+func (c *Client) route(ctx context.Context, op *Operation, call func() spillway.Call) int {
+	if c.choices.lane >= 0 {
+		return c.choices.lane
+	}
+	if len(c.lanes.classes) > 0 {
+		class, ok := spillway.ClassFrom(ctx)
+		if !ok {
+			class = c.choices.class
+		}
+		if i, ok := c.lanes.classes[class]; ok {
+			return i
+		}
+	}
+	if c.cfg.Route != nil {
+		if i, ok := c.lanes.index[c.cfg.Route(call())]; ok && i != c.lanes.admin {
+			return i
+		}
+	}
+	return c.lanes.byOperation[op.lane]
+}
+
+// routeKey is route for a call for one record.
+func (c *Client) routeKey(ctx context.Context, op *Operation, key *as.Key) int {
+	return c.route(ctx, op, func() spillway.Call {
+		t := trip{op: op}
+		t.key(key)
+		return t.call()
+	})
+}
+
+// routed finds the trip's lane.
+func (c *Client) routed(ctx context.Context, t *trip) *trip {
+	t.lane = c.route(ctx, t.op, t.call)
+	return t
+}
+
+// repeat makes the trip's attempts. attempt is only called, so that it stays on its
+// caller's stack.
+func (c *Client) repeat(ctx context.Context, t *trip, attempt func(context.Context) error) error {
+	r := c.retrierOf(t)
+	if r == nil {
+		t.attempts = 1
+		return attempt(ctx)
+	}
+	_, err := r.Do(ctx, func(ctx context.Context) (struct{}, error) {
+		t.attempts++
+		return struct{}{}, attempt(ctx)
+	})
+	return err
+}
+
+// retrierOf returns who repeats the trip; nil for nobody. In modes Shadow and Off the
+// driver's own retries are on.
+func (c *Client) retrierOf(t *trip) *retry.Retrier[struct{}] {
+	switch {
+	case c.choices.noRetry || !c.shapes() || t.op.Kind == spillway.KindStream || t.op.Kind == spillway.KindJob || t.op.Kind == spillway.KindAdmin:
+		return nil
+	case t.op.Idempotent:
+		return c.reads
+	case c.choices.idempotent:
+		return c.writes
+	}
+	return nil
+}
+
+// newRetrier returns a retrier by a policy that was validated; nil if it retries
+// nothing.
+func (c *core) newRetrier(p retry.Policy) *retry.Retrier[struct{}] {
+	if p.MaxAttempts == 0 {
+		return nil
+	}
+	p.Name = c.cfg.Name + "/" + p.Name
+	p.Classify = verdictOf
+	p.Idempotent = true // a trip that isn't has no retrier
+	r, err := retry.New[struct{}](p)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// verdictOf says what a failed attempt is worth repeating. Our own refusals aren't:
+// who is refused decides himself whether to come back.
+func verdictOf(err error) retry.Verdict {
+	var e *Error
+	if !errors.As(err, &e) {
+		return retry.Stop
+	}
+	switch e.outcome {
+	case spillway.OutcomeOverload, spillway.OutcomeKeyOverload, spillway.OutcomeQuota:
+		return retry.Pushback
+	case spillway.OutcomeNetwork:
+		if e.executed {
+			return retry.Ambiguous
+		}
+		return retry.Transient
+	case spillway.OutcomeTimeout, spillway.OutcomeUnknown:
+		return retry.Ambiguous
+	default:
+		return retry.Stop
+	}
+}
+
+// shapes reports whether policies are adapted to a call's budget. In modes Shadow and
+// Off the driver does as it would without us.
+func (c *core) shapes() bool {
+	return c.cfg.Mode == spillway.Enforce || c.cfg.Mode == spillway.RefuseAll
+}
+
+// watched makes a trip under the eyes of middlewares and the observer.
+func (c *Client) watched(ctx context.Context, t *trip, attempt func(context.Context) error) error {
+	t.timed = true
+	call := t.call()
+	ctx, observation := c.begin(ctx, call)
+	next := func(ctx context.Context) error { return c.repeat(ctx, t, attempt) }
+	var err error
+	if c.around == nil {
+		err = next(ctx)
+	} else {
+		err = c.around(ctx, call, next)
+	}
+	t.report(observation, err)
+	return err
+}
+
+// isWatched reports whether anybody stands around calls.
+func (c *Client) isWatched() bool { return c.around != nil || c.cfg.Observer != nil }
+
+// begin tells the observer of a call. What it does wrong harms nobody.
+func (c *Client) begin(ctx context.Context, call spillway.Call) (next context.Context, o spillway.Observation) {
+	if c.cfg.Observer == nil {
+		return ctx, nil
+	}
+	defer func() {
+		if recover() != nil {
+			next, o = ctx, nil
+		}
+	}()
+	next, o = c.cfg.Observer.Begin(ctx, call)
+	if next == nil {
+		next = ctx
+	}
+	return next, o
+}
+
+// report tells an observation how the trip ended.
+func (t *trip) report(o spillway.Observation, err error) {
+	if o == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	o.End(spillway.CallResult{
+		Err: err, Outcome: spillway.OutcomeOf(err), Node: t.node, Attempts: t.attempts, Backend: t.backend, Rows: t.rows,
+	})
+}
