@@ -11,7 +11,6 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/lifecycle"
-	"github.com/spillway-go/spillway/retry"
 )
 
 // Client is a guarded Aerospike client. Make one with [New] and [Client.Connect], or
@@ -29,9 +28,9 @@ type core struct {
 	source   string // where the limit comes from
 	lanes    *laneTable
 	defaults *defaults
-	reads    *retry.Retrier[struct{}] // nil if nothing is retried
-	writes   *retry.Retrier[struct{}]
-	around   spillway.Middleware // nil if nothing stands around calls
+	inForce  atomic.Pointer[inForce] // the settings of now
+	applying sync.Mutex              // serialises their changes
+	around   spillway.Middleware     // nil if nothing stands around calls
 	machine  *lifecycle.Machine[*session]
 	log      *slog.Logger
 	refused  refusals
@@ -66,7 +65,7 @@ func newClient(cfg Config, wrapped bool) (*Client, error) {
 	}
 	c := &core{cfg: cfg, hosts: hosts, source: source, lanes: lanes, defaults: newDefaults(), wrapped: wrapped, log: cfg.Logger, past: map[laneKey]totals{}}
 	c.around = spillway.JoinMiddleware(cfg.Use...)
-	c.reads, c.writes = c.newRetrier(cfg.Reads), c.newRetrier(cfg.Writes)
+	c.inForce.Store(c.firstInForce())
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
@@ -123,7 +122,16 @@ func (c *Client) Connect(ctx context.Context) error {
 	if c.wrapped {
 		return ErrWrapped
 	}
-	return c.machine.Connect(ctx, c.dial)
+	if err := c.machine.Connect(ctx, c.dial); err != nil {
+		return err
+	}
+	// Settings that were applied while the session was being made.
+	c.applying.Lock()
+	defer c.applying.Unlock()
+	if session, ok := c.machine.Current(); ok {
+		session.obey(c.inForce.Load())
+	}
+	return nil
 }
 
 func (c *core) dial(ctx context.Context) (*session, error) {

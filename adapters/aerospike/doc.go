@@ -1,12 +1,12 @@
 // Package aerospike guards the Aerospike Go client v7 with the Spillway toolkit:
-// every call takes a context first, is limited per node, never takes longer than
-// its context, and fails with an error whose class is known.
+// every method takes a context first, is limited per node and lane, never takes longer
+// than its context, and fails with an error whose class is known.
 //
 // The driver parks callers in a busy-wait when its connection pool runs dry, so a
 // service with thousands of concurrent requests collapses where it should merely
-// refuse. A [Client] puts a counter in front of each node: what is over the limit is
-// refused at once with an error that matches spillway.ErrBackpressure, and what is
-// admitted runs at full speed.
+// refuse. A [Client] puts lanes in front of each node, for reads, writes, batches and
+// streams: what is over a lane's limit is refused at once with an error that matches
+// spillway.ErrBackpressure, and what is admitted runs at full speed.
 //
 //	client, err := aerospike.New(aerospike.DefaultConfig("127.0.0.1:3000"))
 //	err = client.Connect(ctx)
@@ -18,10 +18,14 @@
 // of the driver come as an [Error], which unwraps to the driver's own; refusals come
 // as a *spillway.Rejection.
 //
+// Reads are retried within a budget, at a replica; writes only by a client that was
+// told that they are [Idempotent]. [Client.With] makes such choices once;
+// [Client.Apply] changes limits, modes and retries while calls are under way.
+//
 // # Guarantees
 //
-//   - G-AER-1: per node no more calls are in the driver than the limit, which is
-//     below the size of its connection pool: the pool is never exhausted.
+//   - G-AER-1: per node no more calls are in the driver than its lanes hold, together
+//     less than its connection pool: the pool is never exhausted.
 //   - G-AER-2: a call whose time is up isn't sent; one that is sent carries no longer
 //     timeout than its context has left, and never none.
 //   - G-AER-3: the driver's client isn't closed while calls or streams are in it.

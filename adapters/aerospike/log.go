@@ -37,7 +37,7 @@ func (c *core) logTransition(t lifecycle.Transition) {
 func (c *core) effective() []slog.Attr {
 	p := c.cfg.ClientPolicy
 	return []slog.Attr{
-		slog.String("client", c.cfg.Name), slog.Any("hosts", c.cfg.Hosts), slog.String("mode", c.cfg.Mode.String()),
+		slog.String("client", c.cfg.Name), slog.Any("hosts", c.cfg.Hosts), slog.String("mode", c.inForce.Load().mode.String()),
 		slog.String("limits_per_node", c.limits()), slog.String("limits_source", c.source),
 		slog.Int("connection_queue_size", p.ConnectionQueueSize), slog.Int("opening_connection_threshold", p.OpeningConnectionThreshold),
 		slog.Int("warm_up", c.cfg.WarmUp), slog.Duration("record_timeout", c.cfg.RecordTimeout),
@@ -49,7 +49,7 @@ func (c *core) effective() []slog.Attr {
 // limits are the lanes' limits in one line.
 func (c *core) limits() string {
 	var b strings.Builder
-	for i, l := range c.lanes.configs {
+	for i, l := range c.inForce.Load().lanes {
 		if i > 0 {
 			b.WriteByte(' ')
 		}

@@ -41,13 +41,16 @@ func (c *core) newSession(client *as.Client) (*session, error) {
 	s.guards.Store(&map[*as.Node]*guard{})
 	s.tables.Store(new([]nodeTable))
 	var err error
-	s.admin, err = c.newLane("", c.lanes.configs[c.lanes.admin])
+	s.admin, err = c.newLane("", c.lanes.admin)
 	return s, err
 }
 
-// newLane makes a lane at a node, or of the client if node is empty.
-func (c *core) newLane(node string, l LaneConfig) (*lane.Lane[struct{}], error) {
+// newLane makes the lane i at a node, or of the client if node is empty.
+func (c *core) newLane(node string, i int) (*lane.Lane[struct{}], error) {
+	now := c.inForce.Load()
+	l := now.lanes[i]
 	cfg := l.options(node, c.cfg)
+	cfg.Mode = now.modes[i]
 	cfg.Hooks = c.laneHooks()
 	made, err := lane.New[struct{}](cfg)
 	if err != nil {
@@ -72,11 +75,11 @@ func (s *session) addGuard(node *as.Node) (*guard, error) {
 	g := s.byName[node.GetName()]
 	if g == nil {
 		g = &guard{name: node.GetName()}
-		for i, l := range s.owner.lanes.configs {
+		for i := range s.owner.lanes.configs {
 			var made *lane.Lane[struct{}]
 			if i != s.owner.lanes.admin {
 				var err error
-				if made, err = s.owner.newLane(g.name, l); err != nil {
+				if made, err = s.owner.newLane(g.name, i); err != nil {
 					return nil, err
 				}
 			}

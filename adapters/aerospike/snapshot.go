@@ -38,11 +38,12 @@ func (c *Client) Snapshot() Snapshot {
 		return Snapshot{}
 	}
 	snap := Snapshot{Connection: c.machine.Stats(), Expired: c.expired.Load()}
-	if c.reads != nil {
-		snap.Reads = c.reads.Stats()
+	now := c.inForce.Load()
+	if now.reads != nil {
+		snap.Reads = now.reads.Stats()
 	}
-	if c.writes != nil {
-		snap.Writes = c.writes.Stats()
+	if now.writes != nil {
+		snap.Writes = now.writes.Stats()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

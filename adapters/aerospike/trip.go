@@ -98,9 +98,9 @@ func (c *Client) retrierOf(t *trip) *retry.Retrier[struct{}] {
 	case c.choices.noRetry || !c.shapes() || t.op.Kind == spillway.KindStream || t.op.Kind == spillway.KindJob || t.op.Kind == spillway.KindAdmin:
 		return nil
 	case t.op.Idempotent:
-		return c.reads
+		return c.inForce.Load().reads
 	case c.choices.idempotent:
-		return c.writes
+		return c.inForce.Load().writes
 	}
 	return nil
 }
@@ -146,7 +146,8 @@ func verdictOf(err error) retry.Verdict {
 // shapes reports whether policies are adapted to a call's budget. In modes Shadow and
 // Off the driver does as it would without us.
 func (c *core) shapes() bool {
-	return c.cfg.Mode == spillway.Enforce || c.cfg.Mode == spillway.RefuseAll
+	mode := c.inForce.Load().mode
+	return mode == spillway.Enforce || mode == spillway.RefuseAll
 }
 
 // watched makes a trip under the eyes of middlewares and the observer.

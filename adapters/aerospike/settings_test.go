@@ -1,0 +1,107 @@
+package aerospike_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"testing"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/adapters/aerospike"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
+)
+
+// B-11: settings are data, and a key that doesn't exist is an error.
+func TestSettingsDecode(t *testing.T) {
+	refuse := spillway.RefuseAll
+	shadow := spillway.Shadow
+	want := aerospike.Settings{
+		Mode:  &shadow,
+		Lanes: map[string]aerospike.LaneSettings{"read": {Limit: 48}, "stream": {Mode: &refuse}},
+		Reads: &aerospike.RetrySettings{Attempts: 2, Base: aerospike.Duration(20 * time.Millisecond), Cap: aerospike.Duration(time.Second)},
+	}
+	const text = `{"mode":"shadow","lanes":{"read":{"limit":48},"stream":{"mode":"refuse-all"}},"reads":{"attempts":2,"base":"20ms","cap":"1s"}}`
+	got, err := aerospike.ParseSettings([]byte(text))
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	back, err := json.Marshal(got)
+	require.NoError(t, err)
+	require.JSONEq(t, text, string(back))
+	got, err = aerospike.SettingsFromEnv("SPILLWAY_", []string{
+		"HOME=x", "SPILLWAY_MODE=shadow", "SPILLWAY_LANE_READ_LIMIT=48", "SPILLWAY_LANE_STREAM_MODE=refuse-all",
+		"SPILLWAY_READS_ATTEMPTS=2", "SPILLWAY_READS_BASE=20ms", "SPILLWAY_READS_CAP=1s",
+	})
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+
+	for _, wrong := range []string{`{"mod":"off"}`, `{"mode":"of"}`, `{"lanes":{"read":{"limits":1}}}`, `{"reads":{"base":"10"}}`, `{} {}`, ``, `[]`} {
+		_, err := aerospike.ParseSettings([]byte(wrong))
+		require.Error(t, err, wrong)
+	}
+	_, err = aerospike.SettingsFromEnv("S_", []string{"S_MODE=of", "S_LANE_READ_LIMIT=many", "S_LANE_X=1", "S_LANE_READ_FOO=1", "S_WRITES_BASE=1", "S_FOO=1"})
+	for _, want := range []string{`S_MODE is "of"`, `S_LANE_READ_LIMIT is "many": must be a number`, `S_LANE_X is "1": is no setting`, `S_LANE_READ_FOO`, `S_WRITES_BASE`, `S_FOO is "1": is no setting`} {
+		require.ErrorContains(t, err, want)
+	}
+	_, err = aerospike.SettingsFromEnv("", nil)
+	require.ErrorContains(t, err, "prefix")
+}
+
+// Settings take effect at once at every node, outlast a reconnect, and are logged with
+// what they were.
+func TestClientApply(t *testing.T) {
+	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 2})
+	var out bytes.Buffer
+	client := connect(t, srv, func(c *aerospike.Config) { c.Logger = slog.New(slog.NewTextHandler(&out, nil)) })
+	driver := raw(t, srv)
+	one, two := keyOn(t, driver, "A1"), keyOn(t, driver, "A2")
+	put(t, client, one, as.BinMap{"a": 1}) // A1 has its lanes, A2 hasn't yet
+	out.Reset()
+	refuse := spillway.RefuseAll
+	require.NoError(t, client.Apply(aerospike.Settings{
+		Lanes: map[string]aerospike.LaneSettings{aerospike.LaneWrite: {Mode: &refuse}, aerospike.LaneRead: {Limit: 7}},
+		Reads: &aerospike.RetrySettings{Attempts: 5},
+	}))
+	require.Contains(t, out.String(), `read.limit="32 → 7" write.mode="enforce → refuse-all" reads.attempts="3 → 5"`)
+	check := func() {
+		t.Helper()
+		for _, key := range []*as.Key{one, two} {
+			require.ErrorIs(t, client.Put(patient(t), nil, key, as.BinMap{"a": 1}), spillway.ErrBackpressure)
+			_, err := client.Exists(patient(t), nil, key)
+			require.NoError(t, err)
+		}
+		for _, node := range []string{"A1", "A2"} {
+			require.Equal(t, 7, client.Snapshot().Lane(node, aerospike.LaneRead).Limit)
+		}
+	}
+	check()
+	require.NoError(t, client.Close(patient(t)))
+	require.NoError(t, client.Connect(patient(t)))
+	check()
+	enforce := spillway.Enforce
+	require.NoError(t, client.Apply(aerospike.Settings{Mode: &enforce}))
+	put(t, client, two, as.BinMap{"a": 1})
+}
+
+// Wrong settings are listed all at once, and none of the right ones beside them is put
+// in force.
+func TestClientApplyIsAllOrNothing(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	wrong := spillway.Mode(9)
+	err := client.Apply(aerospike.Settings{
+		Mode:   &wrong,
+		Lanes:  map[string]aerospike.LaneSettings{"read": {Limit: 1}, "write": {Limit: 98}, "reed": {Limit: 1}, "batch": {Limit: -1, Mode: &wrong}},
+		Reads:  &aerospike.RetrySettings{Attempts: -1},
+		Writes: &aerospike.RetrySettings{Base: -1},
+	})
+	for _, want := range []string{"Mode is mode(9)", "Lanes[reed] is", "Lanes[batch].Limit is -1", "Lanes[batch].Mode is mode(9)", "must be at most 99", "Reads.Attempts is -1", "Writes.Base is -1ns"} {
+		require.ErrorContains(t, err, want)
+	}
+	_, err = client.Exists(patient(t), nil, newKey(t, 1))
+	require.NoError(t, err)
+	require.Equal(t, 32, client.Snapshot().Lane("A1", aerospike.LaneRead).Limit)
+}
