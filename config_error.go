@@ -19,7 +19,7 @@ type ConfigError struct {
 	Faults    []Fault
 }
 
-// Error implements error: one line a fault, with field, value and problem.
+// Error implements error: one line with the field, value and problem of each fault.
 func (e *ConfigError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: invalid configuration", e.Component)

@@ -68,7 +68,10 @@ func (d Distribution) Quantile(q float64) time.Duration {
 	if total == 0 {
 		return 0
 	}
-	rank := uint64(math.Ceil(min(max(q, 0), 1) * float64(total)))
+	if !(q > 0) { // NaN too
+		q = 0
+	}
+	rank := uint64(math.Ceil(min(q, 1) * float64(total)))
 	rank = max(rank, 1)
 	var seen uint64
 	for i, n := range d.Buckets {

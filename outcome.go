@@ -44,8 +44,9 @@ func (o Outcome) String() string {
 
 // OutcomeOf returns the class of an operation's error. A nil error is OutcomeOK.
 // The outermost error in err's tree that has a method Outcome() Outcome decides;
-// failing that, a cancelled context is OutcomeLocal, anything that says of itself
-// that it timed out is OutcomeTimeout, and the rest is OutcomeUnknown.
+// failing that, a cancelled context and a closed component are OutcomeLocal, anything
+// that says of itself that it timed out is OutcomeTimeout, and the rest is
+// OutcomeUnknown.
 func OutcomeOf(err error) Outcome {
 	if err == nil {
 		return OutcomeOK
@@ -63,7 +64,7 @@ func OutcomeOf(err error) Outcome {
 		return OutcomeLocal
 	}
 	var timeout interface{ Timeout() bool }
-	if errors.As(err, &timeout) && timeout.Timeout() {
+	if errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 		return OutcomeTimeout
 	}
 	return OutcomeUnknown

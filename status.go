@@ -42,13 +42,17 @@ const (
 // caller's own lane was full, because he sends too much, and 503 if the whole was;
 // both say when to come back, one second at least. A call that was out of time is
 // 504, a cancelled one 499. Overload and failure of the backend are 503 and 504, and
-// so is what never got there for want of a connection. What carries no class is 500. The error's text should not be shown to the caller.
+// so is what never got there for want of a connection. What carries no class is 500,
+// and so is a panic. The error's text should not be shown to the caller.
 func StatusOf(err error) Status {
 	if err == nil {
 		return Status{HTTP: httpOK, GRPC: grpcOK}
 	}
 	var r *Rejection
+	var p *PanicError
 	switch {
+	case errors.As(err, &p):
+		return Status{HTTP: httpInternalServerError, GRPC: grpcUnknown} // whatever was panicked with
 	case errors.As(err, &r):
 		return statusOfRejection(r)
 	case errors.Is(err, context.Canceled):
@@ -89,6 +93,8 @@ func unavailable(after time.Duration) Status {
 // seconds rounds a hint up to whole seconds, the unit of the Retry-After header,
 // and at least to one.
 func seconds(d time.Duration) time.Duration {
-	s := math.Ceil(max(d, time.Second).Seconds())
-	return time.Duration(s) * time.Second
+	if d > math.MaxInt64-time.Second {
+		return math.MaxInt64 / time.Second * time.Second
+	}
+	return (max(d, time.Second) + time.Second - 1) / time.Second * time.Second
 }

@@ -136,6 +136,6 @@ func (c Config) options() permit.Options {
 	return permit.Options{
 		Component: "lane", Name: c.Name, Limit: c.Limit, Mode: c.Mode, RetryAfter: c.RetryAfter,
 		Sample: sampleEvery, Track: c.Track, Nested: c.DetectNested, HoldWarn: c.HoldWarn,
-		MaxWait: c.MaxWait, Newest: c.Order == Newest, Estimate: true, Predict: c.Predict, Hint: c.MaxWaiting > 0, Hooks: hooks,
+		MaxWait: c.MaxWait, Newest: c.Order == Newest, Estimate: true, Predict: c.Predict, Room: c.MaxWaiting, Hint: c.MaxWaiting > 0, Hooks: hooks,
 	}
 }

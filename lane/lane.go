@@ -60,12 +60,11 @@ func (l *Lane[T]) Do(ctx context.Context, op spillway.Op[T]) (T, error) {
 // limit it returns a *spillway.WeightError.
 func (l *Lane[T]) DoN(ctx context.Context, n int, op spillway.Op[T]) (v T, err error) {
 	b := l.base
-	if b == nil || b.timed {
-		if err := b.check(ctx); err != nil {
-			return v, err
-		}
+	room, err := b.roomFor(ctx)
+	if err != nil {
+		return v, err
 	}
-	return permit.Do(ctx, b.core, n, b.room, op)
+	return permit.Do(ctx, b.core, n, room, op)
 }
 
 // Wrap returns op guarded by one permit: each call of it is a Do.
@@ -82,30 +81,35 @@ func (l *Lane[T]) Admit(ctx context.Context) (spillway.Permit, error) {
 
 // AdmitN is Admit for n permits, all or none, in one Permit.
 func (l *Lane[T]) AdmitN(ctx context.Context, n int) (spillway.Permit, error) {
-	if err := l.check(ctx); err != nil {
+	room, err := l.roomFor(ctx)
+	if err != nil {
 		return spillway.Permit{}, err
 	}
-	use, err := l.core.Wait(ctx, n, l.room)
+	use, err := l.core.Wait(ctx, n, room)
 	if err != nil {
 		return spillway.Permit{}, err
 	}
 	return l.core.Own(use), nil
 }
 
-// check returns an error if the lane isn't one, or if nothing would bound the wait.
-func (b *base) check(ctx context.Context) error {
+// roomFor returns beside how many a call may wait, or an error if the lane isn't one,
+// or if nothing would bound the wait.
+func (b *base) roomFor(ctx context.Context) (int, error) {
 	if b == nil {
-		return errZero
+		return 0, errZero
 	}
 	if !b.timed || ctx.Err() != nil {
-		return nil // a done context has its own error
+		return b.room, nil // a done context has its own error
 	}
 	if _, ok := ctx.Deadline(); !ok {
+		if !b.core.Queues() {
+			return 0, nil // nobody waits in this mode, nor after Close
+		}
 		e := &spillway.ConfigError{Component: "lane " + b.core.Name()}
 		e.Add("MaxWait", 0, "must be positive for a call whose context has no deadline: it could wait for ever")
-		return e
+		return 0, e
 	}
-	return nil
+	return b.room, nil
 }
 
 // Close refuses all further calls and everybody who waits with a

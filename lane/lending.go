@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -67,7 +68,7 @@ func (l Lending) settle(e *spillway.ConfigError, r *routes) *lending {
 // borrow takes a permit of another lane for a call of lane i, if lane i is full and
 // holds briefly, and the other has more idle than it keeps. The caller must give
 // back the borrowed count with the permit.
-func (s *setBase) borrow(i int) (lender *base, use permit.Use, ok bool) {
+func (s *setBase) borrow(ctx context.Context, i int) (lender *base, use permit.Use, ok bool) {
 	lane, l := s.lanes[i], s.lending
 	if !lane.core.Full(1) {
 		return nil, use, false
@@ -83,7 +84,7 @@ func (s *setBase) borrow(i int) (lender *base, use permit.Use, ok bool) {
 		if j == i || l.noLend[j] {
 			continue
 		}
-		if use, ok = other.core.Lend(1, l.keep); ok {
+		if use, ok = other.core.Lend(ctx, 1, l.keep); ok {
 			lane.borrowedAll.Add(1)
 			other.lent.Add(1)
 			return other, use, true

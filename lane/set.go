@@ -102,7 +102,7 @@ func (s *Set[T]) Do(ctx context.Context, op spillway.Op[T]) (v T, err error) {
 	}
 	lane := s.lanes[i]
 	if s.lending != nil && ctx.Err() == nil {
-		if lender, use, ok := s.borrow(i); ok {
+		if lender, use, ok := s.borrow(ctx, i); ok {
 			defer func() { lane.borrowed.Add(-1) }()
 			return permit.Run(ctx, lender.core, use, op)
 		}

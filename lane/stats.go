@@ -34,7 +34,7 @@ type Stats struct {
 	Lent        uint64                 // calls of other lanes that ran with a permit of this one
 	Hold        spillway.Distribution  // how long permits were held: one call in 16
 	Wait        spillway.Distribution  // how long callers waited, of those who did
-	Service     time.Duration          // what a call is taken to need, with Predict: its ninth decile
+	Service     time.Duration          // what a call is taken to need: its ninth decile
 	RetryAfter  time.Duration          // the hint that a refusal would carry now
 }
 

@@ -18,11 +18,12 @@ type core struct {
 type call struct {
 	attempts int
 	reason   StopReason
-	phase    uint8         // 0, or 1 after the first back-off; an index into the counters
-	delay    time.Duration // all back-offs so far
-	last     time.Duration // the back-off before
-	start    time.Time     // when it began, if MaxElapsed is set
-	err      error         // the last error
+	phase    uint8            // 0, or 1 after the first back-off; an index into the counters
+	delay    time.Duration    // all back-offs so far
+	last     time.Duration    // the back-off before
+	start    time.Time        // when it began, if MaxElapsed is set
+	err      error            // the last error
+	doubt    spillway.Outcome // of the newest attempt that may have been executed; OutcomeOK if none
 }
 
 // failure is what is known of a failed attempt.
@@ -32,6 +33,8 @@ type failure struct {
 	pushed bool          // it was turned away for load
 	hint   time.Duration // the least back-off it asks for
 	open   int           // items of a batch that it leaves open
+	answer bool          // the backend answered: it is well
+	doubt  bool          // it may have been executed
 	items  bool          // it is the failure of single items of a batch
 }
 
@@ -79,17 +82,18 @@ func (c *core) abort(s *call) {
 // tree only if it would be repeated without: most errors wouldn't.
 func (c *core) judge(err error) failure {
 	if mark, ok := err.(*permanentError); ok { //nolint:errorlint // the tree is searched below
-		return failure{err: mark.err, stop: StopNotRetryable}
+		return failure{err: mark.err, stop: StopNotRetryable, answer: mark.Outcome() == spillway.OutcomePermanent}
 	}
 	f := failure{err: err}
 	switch v := c.policy.Classify(err); {
 	case v != Ambiguous && v != Transient && v != Pushback || IsPermanent(err):
 		f.stop = StopNotRetryable
+		f.answer = c.policy.Budget != nil && spillway.OutcomeOf(err) == spillway.OutcomePermanent
 	case v == Ambiguous && !c.policy.Idempotent:
 		f.stop = StopNotIdempotent
 	default:
 		f.hint = Hint(err)
-		f.pushed = v == Pushback
+		f.pushed, f.doubt = v == Pushback, v == Ambiguous
 	}
 	return f
 }
@@ -99,6 +103,9 @@ func (c *core) judge(err error) failure {
 // ended with the error it returns.
 func (c *core) next(ctx context.Context, s *call, f failure) (again bool, err error) {
 	s.err = f.err
+	if f.doubt {
+		s.doubt = spillway.OutcomeOf(f.err)
+	}
 	d, reason := c.plan(ctx, s, f)
 	if reason == StopSuccess {
 		reason = c.pause(ctx, s, f, d)
@@ -157,7 +164,11 @@ func (c *core) pause(ctx context.Context, s *call, f failure, d time.Duration) (
 	}()
 	c.tellRetry(ctx, s, f, d)
 	sleep(ctx, d)
-	return ended(ctx)
+	reason = ended(ctx)
+	if limit := c.policy.MaxElapsed; reason == StopSuccess && limit > 0 && time.Since(s.start) >= limit {
+		reason = StopElapsed // a hook or the scheduler took longer than planned
+	}
+	return reason
 }
 
 // sleep returns after d or when ctx is done. Whoever wants to know which asks ctx:
@@ -192,13 +203,13 @@ func ended(ctx context.Context) StopReason {
 func (c *core) end(ctx context.Context, s *call, f failure, reason StopReason) error {
 	s.reason = reason
 	c.counters.ended[s.phase][reason].Add(1)
-	if b := c.policy.Budget; b != nil && reason == StopNotRetryable && spillway.OutcomeOf(f.err) == spillway.OutcomePermanent {
-		b.Deposit() // the backend answered: it is well
+	if f.answer && reason == StopNotRetryable {
+		c.policy.Budget.Deposit() // the backend answered: it is well
 	}
 	if reason == StopNotRetryable || reason == StopNotIdempotent || c.policy.MaxAttempts == 1 {
 		return f.err
 	}
-	e := &ExhaustedError{Name: c.policy.Name, Report: c.report(s, f.open)}
+	e := &ExhaustedError{Name: c.policy.Name, Report: c.report(s, f.open), doubt: s.doubt}
 	if reason == StopCanceled || reason == StopDeadline {
 		e.Cause = context.Cause(ctx) // nil if the deadline is still ahead
 	}

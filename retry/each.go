@@ -131,7 +131,7 @@ func (b *batch[I, O]) settle(results []Result[O], err error) failure {
 	}
 	b.open, b.index = open, index
 	if together.open = len(open); together.open == 0 {
-		together.err, together.stop = b.failed.err, b.failed.stop
+		together.err, together.stop, together.answer = b.failed.err, b.failed.stop, b.failed.answer
 	}
 	return together
 }

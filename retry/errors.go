@@ -14,12 +14,16 @@ var ErrResultCount = errors.New("retry: a batch has another number of results th
 
 // ExhaustedError says that an operation failed, was worth repeating, and was given
 // up all the same: one of its bounds was reached. It wraps the last error, and the
-// context's cause if the context ended. Errors that aren't worth repeating are
-// returned as they are.
+// context's cause if the context ended. So it matches what the last attempt ended with,
+// and no earlier one: if that was refused, it matches spillway.ErrBackpressure although
+// earlier attempts were sent; Outcome then tells. Errors that aren't worth repeating
+// are returned as they are.
 type ExhaustedError struct {
 	Name   string // the retrier's name
 	Report        // attempts, the reason, and the last error
 	Cause  error  // the context's cause, if the context ended between two attempts
+
+	doubt spillway.Outcome // of an attempt that may have been executed; OutcomeOK if there was none
 }
 
 // Error implements error.
@@ -44,12 +48,17 @@ func (e *ExhaustedError) Unwrap() []error {
 }
 
 // Outcome returns the class of the last error, or of the context's cause if the
-// context ended.
+// context ended. OutcomeLocal, which says that nothing was sent, is only returned if no
+// attempt may have been executed; otherwise it is the class of that one.
 func (e *ExhaustedError) Outcome() spillway.Outcome {
+	last := e.Err
 	if e.Cause != nil {
-		return spillway.OutcomeOf(e.Cause)
+		last = e.Cause
 	}
-	return spillway.OutcomeOf(e.Err)
+	if o := spillway.OutcomeOf(last); o != spillway.OutcomeLocal || e.doubt == spillway.OutcomeOK {
+		return o
+	}
+	return e.doubt
 }
 
 // ErrorType returns the reason's name, the value of the error.type attribute.

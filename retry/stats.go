@@ -53,11 +53,10 @@ func (r *Retrier[T]) Stats() Stats {
 	}
 	n := &c.counters
 	st := Stats{
-		Name:       c.policy.Name,
-		Canceled:   n.canceled.Load(),
-		Invalid:    n.invalid.Load(),
-		BackingOff: uint64(max(n.backingOff.Load(), 0)),
-		Budget:     c.policy.Budget.Stats(),
+		Name:     c.policy.Name,
+		Canceled: n.canceled.Load(),
+		Invalid:  n.invalid.Load(),
+		Budget:   c.policy.Budget.Stats(),
 	}
 	// Ends are read before beginnings, so that there are never more of them.
 	for i := range st.Ended {
@@ -68,7 +67,9 @@ func (r *Retrier[T]) Stats() Stats {
 	}
 	again, first := n.aborted[1].Load(), n.aborted[0].Load()
 	st.Aborted = first + again
+	// Retries first: a back-off that ends in between must not be counted twice.
 	st.Retries = n.retries.Load()
+	st.BackingOff = uint64(max(n.backingOff.Load(), 0))
 	st.Delays = n.delays.Snapshot()
 	st.Originals += first + n.continued.Load()
 	return st

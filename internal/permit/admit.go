@@ -75,7 +75,7 @@ func (c *Core) vacate(token uint64, toGhost bool, o spillway.Outcome) (h over, o
 		h.age = time.Duration(c.now() - since)
 		c.observe(h.age, o)
 	}
-	if c.opts.Track != spillway.TrackOff {
+	if holder != nil && holder.Token == token {
 		h.holder = holder
 	}
 	return h, true

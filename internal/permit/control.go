@@ -18,7 +18,7 @@ func (c *Core) Mode() spillway.Mode { return modeOf(c.word.Load()) }
 // now too heavy.
 func (c *Core) SetLimit(n int) error {
 	if n < 1 || n > MaxLimit {
-		e := &spillway.ConfigError{Component: c.opts.Component}
+		e := &spillway.ConfigError{Component: c.opts.Component + " " + c.opts.Name}
 		e.Add("Limit", n, fmt.Sprintf("must be from 1 to %d", MaxLimit))
 		return e
 	}
@@ -26,7 +26,8 @@ func (c *Core) SetLimit(n int) error {
 	c.mu.Lock()
 	// The errors first: nobody may be refused under the new limit with an error
 	// that names the old one.
-	c.rejections.Store(newRejections(c.opts, n))
+	c.flow.hintAt = 0
+	c.rejections.Store(newRejections(c.opts, n, 0))
 	for {
 		s := c.word.Load()
 		from = int(limitOf(s))
@@ -46,7 +47,7 @@ func (c *Core) SetLimit(n int) error {
 // sends them away.
 func (c *Core) SetMode(m spillway.Mode) error {
 	if !m.Valid() {
-		e := &spillway.ConfigError{Component: c.opts.Component}
+		e := &spillway.ConfigError{Component: c.opts.Component + " " + c.opts.Name}
 		e.Add("Mode", m, "must be enforce, shadow, off or refuse-all")
 		return e
 	}

@@ -24,6 +24,7 @@ type Options struct {
 	Track      spillway.Track // what is kept of who holds a permit
 	Nested     bool           // whether an operation may not enter its own core again
 	HoldWarn   time.Duration  // from when on a hold is told to the hook; 0 never
+	Room       int            // places in the queue, as errors say it; 0 if there is none
 	MaxWait    time.Duration  // the longest time in the queue; 0 if only the context bounds it
 	Newest     bool           // whether the newest waiter is served first, and old ones are shed
 	Estimate   bool           // whether the time that calls take is estimated
@@ -75,7 +76,7 @@ func New(opts Options) *Core {
 	}
 	c.careful = opts.Nested || opts.Track != spillway.TrackOff
 	c.word.Store(withMode(withLimit(0, opts.Limit), opts.Mode))
-	c.rejections.Store(newRejections(opts, opts.Limit))
+	c.rejections.Store(newRejections(opts, opts.Limit, 0))
 	c.slots.Reserve(opts.Limit)
 	return c
 }
@@ -225,7 +226,7 @@ func (c *Core) ready(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return c.cancel(ctx)
 	}
-	if c.opts.Nested && ctx.Value(nestedKey{c}) != nil {
+	if c.opts.Nested && c.Mode() != spillway.Off && c.Mode() != spillway.Shadow && ctx.Value(nestedKey{c}) != nil {
 		c.invalid.Add(1)
 		return &spillway.NestedError{Component: c.opts.Component, Name: c.opts.Name}
 	}
@@ -269,6 +270,8 @@ func (c *Core) Abort(u Use) {
 	h := over{weight: u.weight &^ useCounted}
 	if u.token != 0 {
 		h, _ = c.vacate(u.token, false, spillway.OutcomeUnknown)
+	} else if u.since != 0 {
+		c.hold.Record(time.Duration(c.now() - u.since))
 	}
 	c.giveBack(h.weight)
 	c.warn(h)

@@ -13,6 +13,8 @@ import (
 const (
 	// flowMemory is how long the rate of releases remembers.
 	flowMemory = 50 * time.Millisecond
+	// maxEstimate bounds what is said of a wait.
+	maxEstimate = time.Hour
 	// flowTrust is after how many releases the rate is believed.
 	flowTrust = 50
 	// probeEvery is after how long without a launch one is made whatever is
@@ -29,6 +31,7 @@ type flow struct {
 	rate     float64 // permits released per nanosecond while callers waited, decayed
 	trust    float64 // the share of rate's memory that was filled: 1 in the long run
 	at       int64   // when rate was brought up to date; time without waiters is left out
+	last     int64   // when permits came back last, or the queue began
 	seen     uint64  // releases seen while callers waited
 	launched int64   // when a waiter was admitted last
 	clock    int64   // the newest reading of the clock under the lock
@@ -40,7 +43,7 @@ type flow struct {
 // begin notes that the queue isn't empty any more. The rate goes on from where the
 // last busy time left it: an idle time says nothing of what could be served.
 func (f *flow) begin(now int64) {
-	f.at, f.since, f.clock = now, now, now
+	f.at, f.last, f.since, f.clock = now, now, now, now
 }
 
 // released notes that w permits came back while callers waited.
@@ -48,6 +51,7 @@ func (f *flow) released(w uint64, now int64) {
 	f.decay(now)
 	f.rate += float64(w) / float64(flowMemory)
 	f.seen++
+	f.last = now
 }
 
 // decay lets the memory fade by the time that has passed.
@@ -67,14 +71,16 @@ func (c *Core) waitForLocked(w uint64, now int64) time.Duration {
 	if c.queue.n > 0 {
 		f.decay(now) // while nobody waits, silence says nothing
 	}
-	if f.rate <= 0 || f.trust <= 0 {
-		return math.MaxInt64
+	// A silence of s says that a permit takes s or so, and no more than that. The
+	// memory alone would take a silence of 20 of its lengths for one of centuries.
+	each := float64(flowMemory)
+	if c.queue.n > 0 {
+		each = max(each, float64(now-f.last))
 	}
-	d := float64(w) * f.trust / f.rate
-	if d > math.MaxInt64/2 {
-		return math.MaxInt64 / 2
+	if f.rate > 0 {
+		each = min(each, f.trust/f.rate)
 	}
-	return time.Duration(d)
+	return time.Duration(min(float64(w)*each, float64(maxEstimate)))
 }
 
 // observe moves the estimate of the time a call takes towards its ninth decile:
@@ -109,7 +115,11 @@ func (c *Core) hopelessLocked(w uint64, deadline, now int64) bool {
 	if f.seen < flowTrust || c.queue.n == 0 && now-f.launched >= probeEvery {
 		return false
 	}
-	wait := c.waitForLocked(c.queue.weight+w, now)
+	ahead := c.queue.weight
+	if c.opts.Newest {
+		ahead = 0 // who comes now is next
+	}
+	wait := c.waitForLocked(ahead+w, now)
 	if c.opts.MaxWait > 0 && wait > c.opts.MaxWait {
 		return true
 	}
@@ -137,7 +147,6 @@ func (c *Core) hintLocked(now int64) {
 		return
 	}
 	f.hintAt = now
-	opts := c.opts
-	opts.RetryAfter = max(opts.RetryAfter, c.waitForLocked(c.queue.weight+1, now).Round(time.Millisecond))
-	c.rejections.Store(newRejections(opts, int(limitOf(c.word.Load()))))
+	hint := c.waitForLocked(c.queue.weight+1, now).Round(time.Millisecond)
+	c.rejections.Store(newRejections(c.opts, int(limitOf(c.word.Load())), hint))
 }

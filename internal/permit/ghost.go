@@ -84,6 +84,9 @@ func (c *Core) exorciseLocked(now int64) int {
 	if n == 0 {
 		return 0
 	}
+	if c.queue.n > 0 && (c.opts.Predict || c.opts.Hint) {
+		c.flow.released(back, now)
+	}
 	g.list = slices.Delete(g.list, 0, n)
 	g.weight -= back
 	// The room first: who finds none, and no ghosts either, is refused.

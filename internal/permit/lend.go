@@ -1,14 +1,23 @@
 package permit
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Full reports whether a call of weight n would have to wait, or be refused, for
 // want of permits and nothing else.
 func (c *Core) Full(n int) bool {
 	s := c.word.Load()
+	if s&ghostsBit != 0 && c.reap() {
+		s = c.word.Load()
+	}
 	_, ok := plain(s, n)
 	return !ok && s&(modeMask|closedBit) == 0 && uint64(n)-1 < limitOf(s)
 }
+
+// Queues reports whether a call may come to wait, as the mode is now.
+func (c *Core) Queues() bool { return c.word.Load()&(modeMask|closedBit) == 0 }
 
 // Service returns what a call is taken to need: the ninth decile of the samples of
 // how long permits were held; 0 if there are none yet.
@@ -16,15 +25,20 @@ func (c *Core) Service() time.Duration { return time.Duration(c.flow.service.Loa
 
 // Lend admits a call of somebody else's if that leaves keep permits free: one who
 // belongs here then still finds some. Nothing is counted as refused.
-func (c *Core) Lend(n, keep int) (Use, bool) {
+func (c *Core) Lend(ctx context.Context, n, keep int) (Use, bool) {
 	for {
 		s := c.word.Load()
 		w, ok := plain(s, n)
 		if !ok || useOf(s)+w+uint64(keep) > limitOf(s) {
+			if s&ghostsBit != 0 && c.reap() {
+				continue
+			}
 			return Use{}, false
 		}
 		if c.word.CompareAndSwap(s, s+w) {
-			return c.admit(w), true
+			u := c.admit(w)
+			c.note(ctx, u)
+			return u, true
 		}
 	}
 }

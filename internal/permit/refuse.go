@@ -14,13 +14,19 @@ type rejections struct {
 	closed   *spillway.ClosedError
 }
 
-func newRejections(opts Options, limit int) *rejections {
+func newRejections(opts Options, limit int, hint time.Duration) *rejections {
 	r := &rejections{closed: &spillway.ClosedError{Component: opts.Component, Name: opts.Name}}
 	for i := range r.byReason {
 		r.byReason[i] = &spillway.Rejection{
 			Component: opts.Component, Name: opts.Name, Reason: spillway.Reason(i),
 			Limit: limit, RetryAfter: opts.RetryAfter,
 		}
+	}
+	for _, reason := range []spillway.Reason{spillway.ReasonQueueFull, spillway.ReasonMaxWait, spillway.ReasonPredicted, spillway.ReasonDropped} {
+		r.byReason[reason].RetryAfter = max(hint, opts.RetryAfter)
+	}
+	if opts.Room > 0 {
+		r.byReason[spillway.ReasonQueueFull].Limit = opts.Room
 	}
 	return r
 }

@@ -79,6 +79,7 @@ func (c *Core) decideLocked(w *waiter) (r release, ok bool) {
 				return r, false
 			}
 			if w.deadline != 0 && c.tooLateLocked(w) {
+				c.hintLocked(c.flow.clock)
 				return release{verdict: refusedWaiting, reason: spillway.ReasonPredicted}, true
 			}
 		}
@@ -147,6 +148,7 @@ func (c *Core) tick() {
 		// Who can be served at this very moment is served.
 		r, ok := c.decideLocked(w)
 		if !ok {
+			c.hintLocked(now)
 			r = release{verdict: refusedWaiting, reason: spillway.ReasonMaxWait}
 		}
 		c.queue.remove(w)

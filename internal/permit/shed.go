@@ -28,6 +28,7 @@ func (c *Core) shedLocked() {
 	}
 	now := c.now()
 	for w := c.queue.head; w != nil && c.flow.shedAt(w) <= now; w = c.queue.head {
+		c.hintLocked(now)
 		c.queue.remove(w)
 		w.ready <- release{verdict: refusedWaiting, reason: spillway.ReasonDropped}
 	}

@@ -30,7 +30,7 @@ type Stats struct {
 	WouldRefuse uint64
 	Hold        spillway.Distribution
 	Wait        spillway.Distribution // of calls that waited, however that ended
-	Service     time.Duration         // what a call is predicted to take; 0 if nobody predicts
+	Service     time.Duration         // what a call is taken to need; 0 if nothing was measured
 	RetryAfter  time.Duration         // the hint that a refusal carries now
 }
 
@@ -49,6 +49,10 @@ func (c *Core) Stats() Stats {
 		st.OldestWait = time.Duration(now - w.since)
 	}
 	s := c.word.Load()
+	st.RetryAfter = c.opts.RetryAfter
+	if c.queue.n > 0 {
+		st.RetryAfter = c.rejections.Load().byReason[spillway.ReasonQueueFull].RetryAfter
+	}
 	c.mu.Unlock()
 	st.Mode, st.Closed = modeOf(s), s&closedBit != 0
 	st.Limit, st.InUse = int(limitOf(s)), int(useOf(s))
@@ -62,7 +66,6 @@ func (c *Core) Stats() Stats {
 	st.Canceled, st.AfterClose = c.canceled.Load(), c.closedCalls.Load()
 	st.Invalid, st.WouldRefuse = c.invalid.Load(), c.wouldRefuse.Load()
 	st.Hold, st.Wait = c.hold.Snapshot(), c.wait.Snapshot()
-	st.RetryAfter = c.rejections.Load().byReason[spillway.ReasonQueueFull].RetryAfter
 	st.Service = time.Duration(c.flow.service.Load())
 	st.Admitted = c.admitted.Load()
 	return st

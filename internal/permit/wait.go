@@ -54,6 +54,10 @@ func (c *Core) waitSlow(ctx context.Context, n, maxWaiting int) (Use, error) {
 // refused (refusedWaiting, with the reason), or if the word no longer says that
 // there is no room (full).
 func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release) {
+	var deadline int64
+	if c.opts.Predict {
+		deadline = c.deadlineOf(ctx) // the caller's code: not under the lock
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
@@ -61,18 +65,14 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 		c.hintLocked(now)
 		return nil, release{verdict: refusedWaiting, reason: spillway.ReasonQueueFull}
 	}
-	var deadline int64
-	if c.opts.Predict {
-		deadline = c.deadlineOf(ctx)
-		if c.hopelessLocked(uint64(n), deadline, now) {
-			c.hintLocked(now)
-			return nil, release{verdict: refusedWaiting, reason: spillway.ReasonPredicted}
-		}
-	}
 	for {
 		s := c.word.Load()
 		if s&(modeMask|closedBit) != 0 || uint64(n) > limitOf(s) || s&waitingBit == 0 && fits(s, uint64(n)) {
 			return nil, release{verdict: full}
+		}
+		if c.opts.Predict && c.hopelessLocked(uint64(n), deadline, now) {
+			c.hintLocked(now)
+			return nil, release{verdict: refusedWaiting, reason: spillway.ReasonPredicted}
 		}
 		if s&waitingBit != 0 || c.word.CompareAndSwap(s, s|waitingBit) {
 			break
@@ -100,10 +100,16 @@ func (c *Core) await(ctx context.Context, w *waiter, n int) (Use, error) {
 	case <-ctx.Done():
 		c.mu.Lock()
 		if w.queued {
+			since := w.since
 			c.queue.remove(w)
 			c.queue.put(w)
 			c.settleLocked() // it may have stood in front of somebody who fits
+			if c.queue.n == 0 && c.timer != nil {
+				c.timer.Stop()
+				c.armed = 0
+			}
 			c.mu.Unlock()
+			c.wait.Record(time.Duration(c.now() - since))
 			return Use{}, c.cancel(ctx)
 		}
 		c.mu.Unlock()

@@ -1,0 +1,60 @@
+//go:build go1.25
+
+package permit_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/permit"
+)
+
+// G-LAN-4: when the last one who waited has given up, no timer is left.
+func TestCoreTimerGoesWithWhoGaveUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCore(permit.Options{MaxWait: time.Hour})
+		u := enter(t, c, 1)
+		w := wait(c, 1, 1)
+		require.True(t, c.Armed())
+		w.abandon(t)
+		require.False(t, c.Armed())
+		c.Leave(u, spillway.OutcomeOK)
+	})
+}
+
+// A change of the limit doesn't take the hint from the refusals that follow.
+func TestCoreHintOutlivesAChangeOfTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCore(permit.Options{MaxWait: time.Hour, Hint: true})
+		u := enter(t, c, 1)
+		for range 60 {
+			w := wait(c, 1, 1)
+			time.Sleep(10 * time.Millisecond)
+			c.Leave(u, spillway.OutcomeOK)
+			w.requireAdmitted(t)
+			u = w.use
+		}
+		wait(c, 1, 1)
+		before := wait(c, 1, 1).requireRefused(t, spillway.ReasonQueueFull).RetryAfter
+		require.Positive(t, before)
+		require.NoError(t, c.SetLimit(1))
+		require.Equal(t, before, wait(c, 1, 1).requireRefused(t, spillway.ReasonQueueFull).RetryAfter)
+		require.NoError(t, c.SetMode(spillway.Off))
+		synctest.Wait()
+	})
+}
+
+// A sampled call that panics has held its permit like any other.
+func TestCoreMeasuresAbortedCalls(t *testing.T) {
+	c := newCore(permit.Options{Sample: 1})
+	require.Panics(t, func() {
+		_, _ = permit.Do(t.Context(), c, 1, 0, func(context.Context) (int, error) { panic("op") })
+	})
+	require.EqualValues(t, 1, c.Stats().Aborted)
+	require.EqualValues(t, 1, c.Stats().Hold.Count)
+}

@@ -1,0 +1,81 @@
+//go:build go1.25
+
+package lane_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/lane"
+)
+
+// A lender shows who has borrowed of it, and names nobody else when that takes long.
+func TestSetTracksWhoBorrowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var held []spillway.Holder
+		s := newSet(t, func(c *lane.SetConfig) {
+			for i := range c.Lanes {
+				c.Lanes[i].Track = spillway.TrackSite
+				c.Lanes[i].HoldWarn = time.Second
+			}
+			c.Lanes[0].Limit = 3
+			c.Lanes[0].Hooks = []lane.Hooks{{HeldLong: func(h spillway.Holder) { held = append(held, h) }}}
+			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 2, NoLend: []string{"normal"}}
+		})
+		bulk := spillway.WithClass(t.Context(), spillway.Bulk)
+		critical := spillway.WithClass(t.Context(), spillway.Critical)
+		for range 200 {
+			_, err := s.Do(critical, nop)
+			require.NoError(t, err)
+			_, err = s.Do(bulk, takes(time.Millisecond))
+			require.NoError(t, err)
+		}
+		hold(t, s.Lane("bulk"), 2)
+		_, err := s.Do(bulk, func(context.Context) (int, error) {
+			holders := s.Lane("critical").Holders()
+			require.Len(t, holders, 1)
+			require.Equal(t, spillway.Bulk, holders[0].Class)
+			time.Sleep(time.Minute)
+			return 0, nil
+		})
+		require.NoError(t, err)
+		require.Len(t, held, 1)
+		require.Equal(t, spillway.Bulk, held[0].Class)
+	})
+}
+
+// Ghosts that are over make nobody borrow, and keep nobody from lending.
+func TestSetLendingForgetsGhostsThatAreOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSet(t, func(c *lane.SetConfig) {
+			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 2, NoLend: []string{"normal"}}
+		})
+		bulk := spillway.WithClass(t.Context(), spillway.Bulk)
+		for range 64 {
+			_, err := s.Do(bulk, takes(time.Millisecond))
+			require.NoError(t, err)
+		}
+		haunt := func(name string, n int) {
+			for range n {
+				p, err := s.Lane(name).Admit(t.Context())
+				require.NoError(t, err)
+				p.ReleaseAfter(time.Millisecond)
+			}
+			time.Sleep(time.Hour)
+		}
+		haunt("bulk", 2)
+		_, err := s.Do(bulk, nop)
+		require.NoError(t, err)
+		require.Zero(t, s.Lane("bulk").Stats().BorrowedAll)
+		haunt("critical", 4)
+		hold(t, s.Lane("bulk"), 2)
+		_, err = s.Do(bulk, nop)
+		require.NoError(t, err)
+		require.EqualValues(t, 1, s.Lane("bulk").Stats().BorrowedAll)
+	})
+}

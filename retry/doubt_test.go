@@ -1,0 +1,72 @@
+//go:build go1.25
+
+package retry_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/retry"
+)
+
+// G-RET-8: what a hook takes counts, too.
+func TestRetrierKeepsMaxElapsedThoughAHookTakesLong(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := fixed(3)
+		p.Base, p.Cap = time.Millisecond, time.Millisecond
+		p.MaxElapsed = 100 * time.Millisecond
+		p.Budget = newBudget(t, retry.BudgetConfig{Ratio: 1, Burst: 5})
+		p.Hooks = []retry.Hooks{{OnRetry: func(context.Context, retry.Event) { time.Sleep(time.Second) }}}
+		attempts := 0
+		_, report, err := newRetrier(t, p).DoReport(t.Context(), func(context.Context) (int, error) {
+			attempts++
+			return 0, errRefused
+		})
+		require.Error(t, err)
+		require.Equal(t, 1, attempts)
+		require.Equal(t, retry.StopElapsed, report.Reason)
+		require.EqualValues(t, 5, p.Budget.Stats().Available, "paid back")
+	})
+}
+
+// "Never sent" isn't said of an operation whose earlier attempt may have been executed.
+func TestExhaustedErrorRemembersAnAttemptInDoubt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := fixed(2)
+		p.Idempotent = true
+		errs := []error{&classError{spillway.OutcomeNetwork}, errRefused}
+		_, err := newRetrier(t, p).Do(t.Context(), func(context.Context) (int, error) {
+			err := errs[0]
+			errs = errs[1:]
+			return 0, err
+		})
+		require.ErrorIs(t, err, spillway.ErrBackpressure)
+		require.Equal(t, spillway.OutcomeNetwork, spillway.OutcomeOf(err))
+		_, err = newRetrier(t, p).Do(t.Context(), failing(errRefused))
+		require.Equal(t, spillway.OutcomeLocal, spillway.OutcomeOf(err))
+	})
+}
+
+// G-RET-11: an answer refills the budget, however it is marked.
+func TestBudgetIsRefilledByMarkedAnswers(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for _, answer := range []error{
+			&classError{spillway.OutcomePermanent}, retry.Permanent(errOp), fmt.Errorf("wrapped: %w", retry.Permanent(errors.New("not found"))),
+		} {
+			p := fixed(3)
+			p.Budget = newBudget(t, retry.BudgetConfig{Ratio: 1, Burst: 5})
+			for range 5 {
+				require.True(t, p.Budget.Withdraw())
+			}
+			_, err := newRetrier(t, p).Do(t.Context(), failing(answer))
+			require.Error(t, err)
+			require.EqualValues(t, 1, p.Budget.Stats().Available, "%v", answer)
+		}
+	})
+}
