@@ -23,6 +23,33 @@
 //     order.
 //   - G-LIF-7: Lease and Release allocate nothing and take no lock.
 //
+// Around the machine stand three more: a [Registry] holds a machine for each key, and
+// dials it when it is first asked for; a [Supervisor] keeps a machine connected; a
+// [Shutdown] ends a process in order and in time.
+//
+//   - G-REG-1: each key is dialled once however many ask; those who wait are bounded by
+//     their contexts, and no key holds up another.
+//   - G-REG-2: a dial that fails fails all who waited for it, leaves nothing, and the next
+//     Get dials anew.
+//   - G-REG-3: a key may be removed at any time, while it is dialled or leased: who waits
+//     is told, and nothing is opened or left open behind the back of who removed it.
+//   - G-REG-4: keys and waiting callers are bounded, and who is over the bound is refused.
+//   - G-REG-5: Close closes all within the bound of one; the number of open connections is
+//     exact at any time, and returns to zero.
+//   - G-REG-6: Get of a connected key takes no lock and allocates nothing.
+//   - G-SUP-1: while the backend can be reached there is a connection, or a dial under way,
+//     or a back-off that ends.
+//   - G-SUP-2: there is one dial at a time, with a back-off between them that grows as long
+//     as no connection lasts.
+//   - G-SUP-3: a nudge ends a back-off, and never makes dials closer than MinGap.
+//   - G-SUP-4: Stop returns at once from a dial or a back-off, and when the supervisor's
+//     goroutines have ended; it leaves the machine as it is.
+//   - G-SUP-5: only several failed checks in a row make it drop a connection; a check that
+//     hangs or panics has failed.
+//   - G-SHU-1: the steps run one after the other, in the order of the phases.
+//   - G-SHU-2: every step runs, whatever the ones before it did: error, panic, Goexit, hang.
+//   - G-SHU-3: Run returns within its bound; what a step claims is kept free for it.
+//
 // # When not to use it
 //
 // A connection that is opened once in main and closed by the process's end needs no

@@ -149,6 +149,7 @@ func TestMachineLateDialIsClosed(t *testing.T) {
 		require.ErrorIs(t, <-result, cause)
 		require.Equal(t, lifecycle.Disconnected, m.State())
 		require.NoError(t, m.Connect(t.Context(), b.dial))
+		synctest.Wait() // the second dial's goroutine may still be on its way out
 		require.Equal(t, 1, m.Stats().Background)
 
 		time.Sleep(4 * time.Second)

@@ -77,7 +77,7 @@ func ours(f runtime.Frame) bool {
 	_, here, _, _ := runtime.Caller(0)
 	rest, ok := strings.CutPrefix(f.File, strings.TrimSuffix(here, "internal/permit/holder.go"))
 	dir, _, below := strings.Cut(rest, "/")
-	rooms := []string{"internal", "limiter", "lane", "retry", "deadline", "group", "lifecycle"}
+	rooms := []string{"internal", "limiter", "lane", "retry", "deadline", "group", "lifecycle", "watch"}
 	return ok && (!below || slices.Contains(rooms, dir))
 }
 

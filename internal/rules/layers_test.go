@@ -28,6 +28,7 @@ var rooms = []room{
 	{dir: "deadline", floor: 1},
 	{dir: "lifecycle", floor: 1},
 	{dir: "group", floor: 2},
+	{dir: "watch", floor: 2},
 	{dir: "limiter/adaptive", floor: 2},
 	{dir: "debugz", floor: 2},
 	{dir: "adapters/nethttp", floor: 2},

@@ -1,0 +1,221 @@
+package group
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/spillway-go/spillway"
+)
+
+// crew owns the goroutines of a Group, an Each or a Map. A member goes one way through
+// it: submit, admit, then either refuse or run.
+//
+// Invariant: Submitted = Admitting + Running + Refused + Ended.Total() + Aborted.
+type crew struct {
+	cfg       Config
+	admission Admission
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	timeout   *MemberTimeoutError
+	keep      int           // how many failures are kept
+	ended     chan struct{} // holds one token if a member ended since it was last taken
+
+	// leaving is how many members have given back their permit and are not through yet.
+	// It grows at any time, and shrinks under mu, when thinner is told.
+	leaving atomic.Int32
+
+	mu       sync.Mutex // guards what follows; no function of a caller's runs under it
+	thinner  *sync.Cond // told when leaving has shrunk
+	stats    Stats
+	canceled uint64
+	failures spillway.OutcomeCounts
+	errs     []error       // failures in the order in which they happened, at most keep
+	closed   bool          // nothing is submitted any more
+	idle     chan struct{} // closed when nothing is open any more; nil while nobody waits
+}
+
+func newCrew(ctx context.Context, a Admission, cfg Config, keep int) (*crew, error) {
+	if err := cfg.validate(ctx, a); err != nil {
+		return nil, err
+	}
+	c := &crew{
+		cfg: cfg, admission: a, keep: keep, ended: make(chan struct{}, 1),
+		timeout: &MemberTimeoutError{Name: cfg.Name, Limit: cfg.MemberTimeout},
+	}
+	c.thinner = sync.NewCond(&c.mu)
+	c.ctx, c.cancel = context.WithCancelCause(ctx)
+	return c, nil
+}
+
+// submit counts a member that is about to ask for its permit, and has place run under
+// the lock. It is false, and nothing has happened, if nothing is submitted any more.
+func (c *crew) submit(place func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.stats.Submitted++
+	c.stats.Admitting++
+	place()
+	return true
+}
+
+// admit asks for a permit on the producer's goroutine. A done context gets none, not
+// even from an admission that doesn't look, or looked a moment too early.
+func (c *crew) admit() (spillway.Permit, error) {
+	if c.ctx.Err() != nil {
+		return spillway.Permit{}, context.Cause(c.ctx)
+	}
+	p, err := c.admission.Admit(c.ctx)
+	if err == nil && c.ctx.Err() != nil {
+		p.ReleaseWith(spillway.OutcomeLocal)
+		return spillway.Permit{}, context.Cause(c.ctx)
+	}
+	return p, err
+}
+
+// refuse ends a member that got no permit; store runs under the lock.
+func (c *crew) refuse(err error, store func()) {
+	// Asking a stranger's error runs its code: not under the lock.
+	outcome, canceled := spillway.OutcomeOf(err), errors.Is(err, context.Canceled)
+	c.mu.Lock()
+	c.stats.Admitting--
+	c.stats.Refused++
+	store()
+	c.failLocked(err, outcome, canceled)
+	c.leaveLocked()
+	c.mu.Unlock()
+	c.spread(err)
+}
+
+// maxLeaving is how many goroutines there may be beyond the permits, because they are on
+// their way out.
+const maxLeaving = 8
+
+// start counts a member that got its permit. Its run must follow. A permit is back a
+// little before its goroutine has gone: if many of them go at once, start lets them go
+// first, or a fast producer could heap them up.
+func (c *crew) start() {
+	c.mu.Lock()
+	for c.leaving.Load() > maxLeaving {
+		c.thinner.Wait()
+	}
+	c.stats.Admitting--
+	c.stats.Running++
+	c.mu.Unlock()
+}
+
+// run is a member's goroutine. The permit is back before anybody can see that the
+// member has ended. store runs under the lock.
+func (c *crew) run(p spillway.Permit, op func(context.Context) error, store func(error)) {
+	var err error
+	outcome, canceled, returned := spillway.OutcomeUnknown, false, false
+	defer func() {
+		if !returned { // a Goexit leaves nothing to recover
+			err = &spillway.PanicError{Value: recover(), Stack: debug.Stack()}
+			outcome = spillway.OutcomeUnknown
+		}
+		c.leaving.Add(1)
+		p.ReleaseWith(outcome)
+		c.mu.Lock()
+		c.leaving.Add(-1)
+		c.thinner.Signal()
+		c.stats.Running--
+		if returned {
+			c.stats.Ended[outcome]++
+		} else {
+			c.stats.Aborted++
+		}
+		if err != nil {
+			if returned {
+				c.stats.Failed++
+			}
+			c.failLocked(err, outcome, canceled)
+		}
+		store(err)
+		c.leaveLocked()
+		select {
+		case c.ended <- struct{}{}:
+		default: // the token that is there says the same
+		}
+		c.mu.Unlock()
+		c.spread(err)
+	}()
+	ctx := c.ctx
+	if c.cfg.MemberTimeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.cfg.MemberTimeout, c.timeout)
+		defer cancel()
+	}
+	err = op(ctx)
+	if err != nil {
+		canceled = errors.Is(err, context.Canceled)
+	}
+	outcome = spillway.OutcomeOf(err)
+	returned = true
+}
+
+// failLocked notes a failure. One that only says that the context is done, after another
+// member's failure has ended it, is counted and not listed.
+func (c *crew) failLocked(err error, o spillway.Outcome, canceled bool) {
+	if canceled && c.cfg.CancelOnError && len(c.errs) > 0 {
+		c.canceled++
+		return
+	}
+	c.failures[o]++
+	if len(c.errs) < c.keep {
+		c.errs = append(c.errs, err)
+	}
+}
+
+// spread cancels the siblings of a member that failed, if that was asked for.
+func (c *crew) spread(err error) {
+	if err != nil && c.cfg.CancelOnError {
+		c.cancel(&CanceledError{Name: c.cfg.Name, Err: err}) // the first cause stays
+	}
+}
+
+// leaveLocked lets those go who wait, if the member was the last.
+func (c *crew) leaveLocked() {
+	if c.stats.Admitting+c.stats.Running == 0 && c.idle != nil {
+		close(c.idle)
+		c.idle = nil
+	}
+}
+
+// end waits until every member has ended, and then takes no more. Members may submit
+// others meanwhile.
+func (c *crew) end() error {
+	c.mu.Lock()
+	for c.stats.Admitting+c.stats.Running > 0 {
+		if c.idle == nil {
+			c.idle = make(chan struct{})
+		}
+		idle := c.idle
+		c.mu.Unlock()
+		<-idle
+		c.mu.Lock()
+	}
+	c.closed = true
+	err := c.errorLocked()
+	c.mu.Unlock()
+	c.cancel(nil) // lets go of the parent context
+	return err
+}
+
+func (c *crew) errorLocked() error {
+	if c.failures.Total()+c.canceled == 0 {
+		return nil
+	}
+	return &Error{Name: c.cfg.Name, Stats: c.stats, Canceled: c.canceled, errs: c.errs, failures: c.failures}
+}
+
+func (c *crew) snapshot() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stats
+}

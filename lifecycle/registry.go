@@ -1,0 +1,347 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/spillway-go/spillway"
+)
+
+// ErrRemoved is what callers get who waited for the dial of a key that was removed
+// meanwhile. Whoever asks again dials again.
+var ErrRemoved = errors.New("lifecycle: removed from the registry")
+
+// RegistryConfig are the settings of a registry of connections of the type C, by keys of
+// the type K.
+type RegistryConfig[K comparable, C any] struct {
+	// Machine are the settings of each key's connection. Its Name is the registry's; the
+	// machines are called by it and their key. Its timeouts bound each connection for
+	// itself.
+	Machine Config[C]
+	// Dial makes the connection of a key. It runs on a goroutine of the registry, with the
+	// values, but not the end, of the context of whoever asked first: others wait for it,
+	// too, so only Machine.ConnectTimeout, Remove and Close end it. It must not be nil, and
+	// must not ask the registry for its own key, or it waits for itself.
+	Dial func(ctx context.Context, key K) (C, error)
+	// MaxKeys is how many keys may be connected or connecting at once; for one more Get
+	// returns a *spillway.Rejection. It must be positive.
+	MaxKeys int
+	// MaxWaiting is how many callers may wait for the dial of one key, the one that caused
+	// it not counted; others get a *spillway.Rejection at once. Zero means that nobody else
+	// waits.
+	MaxWaiting int
+}
+
+// DefaultRegistryConfig returns the settings that fit most: those of [DefaultConfig], at
+// most 1000 keys, and 1000 callers that wait for each.
+func DefaultRegistryConfig[K comparable, C any](name string, dial func(context.Context, K) (C, error), closeConn func(context.Context, C) error) RegistryConfig[K, C] {
+	return RegistryConfig[K, C]{
+		Machine: DefaultConfig(name, closeConn), Dial: dial, MaxKeys: 1000, MaxWaiting: 1000,
+	}
+}
+
+func (c RegistryConfig[K, C]) validate() error {
+	e := &spillway.ConfigError{Component: "registry"}
+	var machine *spillway.ConfigError
+	if errors.As(c.Machine.validate(), &machine) {
+		for _, f := range machine.Faults {
+			e.Add("Machine."+f.Field, f.Value, f.Problem)
+		}
+	}
+	if c.Dial == nil {
+		e.Add("Dial", nil, "must not be nil")
+	}
+	if c.MaxKeys < 1 {
+		e.Add("MaxKeys", c.MaxKeys, "must be positive")
+	}
+	if c.MaxWaiting < 0 {
+		e.Add("MaxWaiting", c.MaxWaiting, "must not be negative")
+	}
+	return e.Err()
+}
+
+// Registry holds a connection for each key, and dials it when it is first asked for:
+// once, however many ask. All its methods are safe for concurrent use; what one key is
+// about never holds up another. The zero Registry is closed; make one with
+// [NewRegistry]. It has goroutines only while it dials or closes. Close it.
+type Registry[K comparable, C any] struct {
+	cfg RegistryConfig[K, C]
+
+	// entries is never changed, only replaced, under mu: who looks takes no lock.
+	entries atomic.Pointer[map[K]*entry[C]]
+
+	mu      sync.Mutex // guards what follows; no caller's function runs under it
+	closed  bool
+	done    chan struct{} // closed when Close is through; nil before
+	err     error         // of Close
+	waiting int
+	stats   registryCounters
+	// retired are entries of removed keys that may have something open or at work.
+	retired map[*entry[C]]struct{}
+}
+
+// entry is one key's time in the registry, from its first dial to its removal. If the
+// dial fails it is over at once.
+type entry[C any] struct {
+	machine *Machine[C]
+	cancel  context.CancelCauseFunc // ends the dial
+	decided chan struct{}           // closed when the dial is decided
+	through chan struct{}           // closed when it has nothing more to clear away either
+	err     error                   // why it failed; set before decided is closed
+	waiting int                     // callers that wait for it; guarded by the registry's mu
+}
+
+// NewRegistry returns a registry without connections. A wrong configuration gives a
+// *spillway.ConfigError that lists every fault.
+func NewRegistry[K comparable, C any](cfg RegistryConfig[K, C]) (*Registry[K, C], error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	r := &Registry[K, C]{cfg: cfg, retired: map[*entry[C]]struct{}{}}
+	r.entries.Store(&map[K]*entry[C]{})
+	return r, nil
+}
+
+// Get returns a lease of the key's connection, which it dials if there is none. With a
+// connection in place it takes no lock and allocates nothing.
+//
+// If the dial fails, everybody who waited for it gets its error, and the next Get dials
+// anew; if the key is removed meanwhile, an error that matches ErrRemoved. If ctx ends
+// first Get returns its cause, and the dial goes on, for the others and for the next. If
+// there are too many keys or callers it returns a *spillway.Rejection, and a
+// *spillway.ClosedError after Close. On failure the lease is the zero Lease. Whoever has a
+// lease must release it.
+func (r *Registry[K, C]) Get(ctx context.Context, key K) (Lease[C], error) {
+	if ctx.Err() != nil {
+		return Lease[C]{}, context.Cause(ctx)
+	}
+	entries := r.entries.Load()
+	if entries == nil {
+		return Lease[C]{}, r.closedError()
+	}
+	if e := (*entries)[key]; e != nil {
+		if l, err := e.machine.Lease(); err == nil {
+			return l, nil
+		}
+	}
+	for {
+		e, err := r.enter(ctx, key)
+		if err != nil {
+			return Lease[C]{}, err
+		}
+		select {
+		case <-e.decided:
+			err = e.err
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+		r.leave(e)
+		if err != nil {
+			return Lease[C]{}, err
+		}
+		if l, err := e.machine.Lease(); err == nil {
+			return l, nil
+		}
+		// Removed since it was connected: dial anew.
+	}
+}
+
+// enter returns the key's entry, which it makes if there is none, with one more caller
+// who waits for it.
+func (r *Registry[K, C]) enter(ctx context.Context, key K) (*entry[C], error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, r.closedError()
+	}
+	old := *r.entries.Load()
+	e := old[key]
+	switch {
+	case e != nil && e.waiting > r.cfg.MaxWaiting && !isClosed(e.decided):
+		return nil, r.refuseLocked(spillway.ReasonQueueFull, r.cfg.MaxWaiting)
+	case e == nil && len(old) >= r.cfg.MaxKeys:
+		return nil, r.refuseLocked(spillway.ReasonLimit, r.cfg.MaxKeys)
+	case e == nil:
+		machine := r.cfg.Machine
+		machine.Name = fmt.Sprintf("%s/%v", r.cfg.Machine.Name, key)
+		m, err := New(machine)
+		if err != nil {
+			return nil, err // it was validated: only a name can be wrong
+		}
+		e = &entry[C]{machine: m, decided: make(chan struct{}), through: make(chan struct{})}
+		dialCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+		e.cancel = cancel
+		entries := maps.Clone(old)
+		entries[key] = e
+		r.entries.Store(&entries)
+		go r.dial(dialCtx, key, e)
+	}
+	e.waiting++
+	r.waiting++
+	return e, nil
+}
+
+func (r *Registry[K, C]) leave(e *entry[C]) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.waiting--
+	r.waiting--
+}
+
+// dial decides an entry. Only here, and only once, is a connection made for it; whoever
+// removes the entry waits for this, so that nothing is opened behind his back.
+func (r *Registry[K, C]) dial(ctx context.Context, key K, e *entry[C]) {
+	defer close(e.through)
+	defer e.cancel(nil)
+	err := e.machine.Connect(ctx, func(ctx context.Context) (C, error) { return r.cfg.Dial(ctx, key) })
+	r.mu.Lock()
+	removed, closed := (*r.entries.Load())[key] != e, r.closed
+	if err != nil && !removed {
+		r.forgetLocked(key)
+	}
+	r.mu.Unlock()
+	switch {
+	case closed:
+		err = r.closedError()
+	case removed:
+		err = fmt.Errorf("lifecycle %q: %w", e.machine.Name(), ErrRemoved)
+	}
+	e.err = err
+	close(e.decided)
+	if removed || err != nil {
+		// Whoever removed it may have closed the machine before there was anything to
+		// close: then he waits for the connection to be closed here. And after a dial that
+		// failed this waits for its goroutine.
+		_ = e.machine.Close(context.WithoutCancel(ctx)) // counted by the machine
+	}
+}
+
+// forgetLocked takes a key out of the registry. Its machine is kept in mind until it has
+// nothing open any more.
+func (r *Registry[K, C]) forgetLocked(key K) {
+	entries := maps.Clone(*r.entries.Load())
+	r.retired[entries[key]] = struct{}{}
+	delete(entries, key)
+	r.entries.Store(&entries)
+	r.buryLocked()
+}
+
+// Remove takes the key out of the registry and closes its connection, or cancels its
+// dial: who waits for that gets ErrRemoved, and the next Get dials anew, even while this
+// connection is still being drained. It is closed as by [Machine.Close], within the same
+// bound and with the same errors; leases that are out stay valid. Without such a key
+// Remove does nothing. Whoever holds a lease of the key shouldn't call it, but
+// [Registry.Discard].
+func (r *Registry[K, C]) Remove(ctx context.Context, key K) error {
+	return r.remove(ctx, key, nil)
+}
+
+// Discard gives a lease back and removes its key, as Remove does, if the connection is
+// still the key's: so those who find the same connection broken close it once, and not
+// the one that somebody has dialled since.
+func (r *Registry[K, C]) Discard(ctx context.Context, key K, l Lease[C]) error {
+	if l.gen == nil {
+		return nil
+	}
+	m := l.gen.machine
+	l.Release()
+	return r.remove(ctx, key, m)
+}
+
+// remove removes a key, if its machine is m, or any if m is nil.
+func (r *Registry[K, C]) remove(ctx context.Context, key K, m *Machine[C]) error {
+	r.mu.Lock()
+	entries := r.entries.Load()
+	if entries == nil || (*entries)[key] == nil || m != nil && (*entries)[key].machine != m {
+		r.mu.Unlock()
+		return nil
+	}
+	e := (*entries)[key]
+	r.forgetLocked(key)
+	r.stats.removed++
+	r.mu.Unlock()
+	return r.shut(ctx, e)
+}
+
+// shut closes an entry that is no longer in the registry.
+func (r *Registry[K, C]) shut(ctx context.Context, e *entry[C]) error {
+	e.cancel(ErrRemoved)
+	err := e.machine.Close(ctx)
+	if err == nil {
+		err = e.machine.Close(ctx) // the goroutine of the dial may still be on its way out
+	}
+	select {
+	case <-e.through:
+		return err
+	case <-ctx.Done():
+		return errors.Join(err, context.Cause(ctx))
+	}
+}
+
+// Close takes every key out of the registry, closes all connections at once, and returns
+// when that is done: within the bound of one, or as soon as ctx ends. Further calls of
+// Get, and those that wait, get a *spillway.ClosedError. The errors of the connections are joined;
+// what is left is as with [Machine.Close]. It may be called any number of times; all
+// return the same, unless their context ends first.
+func (r *Registry[K, C]) Close(ctx context.Context) error {
+	if r.entries.Load() == nil {
+		return nil
+	}
+	r.mu.Lock()
+	if !r.closed {
+		r.closed = true
+		r.done = make(chan struct{})
+		for _, e := range *r.entries.Load() {
+			r.retired[e] = struct{}{}
+		}
+		r.entries.Store(&map[K]*entry[C]{})
+		r.buryLocked()
+		all := slices.Collect(maps.Keys(r.retired)) // those removed before, too: their goroutines are ours
+		r.mu.Unlock()
+		r.closeAll(ctx, all)
+		return r.err
+	}
+	r.mu.Unlock()
+	select {
+	case <-r.done:
+		return r.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (r *Registry[K, C]) closeAll(ctx context.Context, all []*entry[C]) {
+	errs := make(chan error, len(all))
+	for _, e := range all {
+		go func() { errs <- r.shut(ctx, e) }()
+	}
+	joined := make([]error, 0, len(all))
+	for range all {
+		joined = append(joined, <-errs)
+	}
+	r.err = errors.Join(joined...)
+	close(r.done)
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func (r *Registry[K, C]) closedError() error {
+	return &spillway.ClosedError{Component: "registry", Name: r.cfg.Machine.Name}
+}
+
+func (r *Registry[K, C]) refuseLocked(reason spillway.Reason, limit int) error {
+	r.stats.refused++
+	return &spillway.Rejection{Component: "registry", Name: r.cfg.Machine.Name, Reason: reason, Limit: limit}
+}

@@ -1,0 +1,298 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
+
+// Watcher looks after guards: it takes snapshots of them, judges, and logs what changes.
+// All its methods are safe for concurrent use. The zero Watcher watches nothing and logs
+// nothing; make one with [New]. It has no goroutine unless [Watcher.Start] is called.
+type Watcher struct {
+	cfg Config
+
+	// subjects is never changed, only replaced, under mu: a refusal takes no lock.
+	subjects atomic.Pointer[map[identity]*subject]
+	unknown  gate // for refusals of guards that weren't added
+
+	mu      sync.Mutex // guards what follows, and what is replaced
+	cancel  context.CancelFunc
+	stopped chan struct{} // closed when the goroutine has ended; nil if there is none
+	closed  bool
+
+	rounds sync.Mutex // held by the one who looks; only ever tried, never waited for
+}
+
+// identity names a guard.
+type identity struct{ component, name string }
+
+// subject is a guard that is watched.
+type subject struct {
+	source   Source
+	refusals gate
+	panics   gate
+	verdict  atomic.Pointer[Verdict] // the newest; never nil
+
+	// What follows is guarded by the watcher's rounds.
+	last    Sample
+	healthy spillway.Distribution // hold times of the windows in which all was well
+	told    time.Time             // when the verdict was logged last
+}
+
+// New returns a watcher of nothing. A wrong configuration gives a *spillway.ConfigError
+// that lists every fault.
+func New(cfg Config) (*Watcher, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	w := &Watcher{cfg: cfg}
+	w.subjects.Store(&map[identity]*subject{})
+	return w, nil
+}
+
+// Add has guards watched from now on, each under its component and name: another one of
+// the same name takes its place. The returned function ends it for these, and may be
+// called more than once. A source that panics, or is nil, isn't added.
+func (w *Watcher) Add(sources ...Source) (remove func()) {
+	if w.subjects.Load() == nil {
+		return func() {}
+	}
+	added := map[identity]*subject{}
+	for _, src := range sources {
+		s := &subject{source: src}
+		if first, err := s.sample(0); err == nil {
+			s.last, s.healthy = first, first.Hold
+			s.verdict.Store(&Verdict{Idle, "not judged yet"})
+			added[identity{first.Component, first.Name}] = s
+		}
+	}
+	w.change(func(all map[identity]*subject) { maps.Copy(all, added) })
+	return func() {
+		w.change(func(all map[identity]*subject) {
+			maps.DeleteFunc(all, func(id identity, s *subject) bool { return added[id] == s })
+		})
+	}
+}
+
+func (w *Watcher) change(f func(map[identity]*subject)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := maps.Clone(*w.subjects.Load())
+	f(all)
+	w.subjects.Store(&all)
+}
+
+// Start takes snapshots every Config.Interval on a goroutine of its own, until Close is
+// called or ctx ends; ctx goes to the logger. It does nothing if that is running already,
+// or after Close.
+func (w *Watcher) Start(ctx context.Context) {
+	if w.subjects.Load() == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed || w.stopped != nil {
+		return
+	}
+	ctx, w.cancel = context.WithCancel(ctx)
+	stopped := make(chan struct{})
+	w.stopped = stopped
+	go func() {
+		defer close(stopped)
+		ticker := time.NewTicker(w.cfg.Interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				w.Look(ctx)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+}
+
+// Close ends the goroutine of Start and waits for it, as long as ctx lets it; then it
+// returns the context's cause. Without a goroutine there is nothing to do. Hooks and
+// traces go on working. It may be called any number of times.
+func (w *Watcher) Close(ctx context.Context) error {
+	w.mu.Lock()
+	w.closed = true
+	stopped, cancel := w.stopped, w.cancel
+	w.mu.Unlock()
+	if stopped == nil {
+		return nil
+	}
+	cancel()
+	select {
+	case <-stopped:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Look takes a snapshot of every guard, compares it with the one before, and logs what
+// has changed, or needs somebody and was logged Config.Every ago: for those who have a
+// ticker of their own. Stuck is logged as an error, LimitTight, BackendSlow and Leaking as
+// warnings, the return to Busy or Idle as information, and the change between those two
+// for debugging. While somebody else looks it does nothing. Without a baseline in the
+// thresholds it is the median of the hold times of all windows that were judged Busy or
+// Idle.
+func (w *Watcher) Look(ctx context.Context) {
+	all := w.subjects.Load()
+	if all == nil || !w.rounds.TryLock() {
+		return
+	}
+	defer w.rounds.Unlock()
+	for id, s := range *all {
+		w.look(ctx, id, s)
+	}
+}
+
+func (w *Watcher) look(ctx context.Context, id identity, s *subject) {
+	now, err := s.sample(w.cfg.Holders)
+	if err != nil {
+		if left, ok := s.panics.pass(time.Now(), w.cfg.Every); ok {
+			w.log(ctx, slog.LevelError, "watch: source failed", id, slog.Any("error", err), slog.Uint64("suppressed", left))
+		}
+		return
+	}
+	v := s.judge(&now, w.cfg.Thresholds)
+	before := s.verdict.Swap(&v).Kind
+	if v.Kind == before && (v.Kind <= Busy || now.At.Sub(s.told) < w.cfg.Every) {
+		return
+	}
+	s.told = now.At
+	level := v.Kind.level()
+	if v.Kind <= Busy && before <= Busy {
+		level = slog.LevelDebug
+	}
+	w.log(ctx, level, "watch: "+v.Kind.String(), id, append(facts(now),
+		slog.String("reason", v.Reason), slog.String("before", before.String()), holders(now.Holders))...)
+}
+
+// judge compares a snapshot with the one before, and keeps it for the next time.
+func (s *subject) judge(now *Sample, t Thresholds) Verdict {
+	now.Quiet = quiet(s.last, *now)
+	if t.Baseline == 0 && s.healthy.Count >= max(t.MinHolds, 1) {
+		t.Baseline = s.healthy.Quantile(0.5)
+	}
+	v := Judge(s.last, *now, t)
+	if v.Kind <= Busy {
+		hold := now.Hold.Sub(s.last.Hold)
+		s.healthy.Count += hold.Count
+		s.healthy.Sum += hold.Sum
+		for i, n := range hold.Buckets {
+			s.healthy.Buckets[i] += n
+		}
+	}
+	s.last = *now
+	return v
+}
+
+// level is how loud a verdict is.
+func (k Kind) level() slog.Level {
+	switch k {
+	case Idle, Busy:
+		return slog.LevelInfo
+	case LimitTight, BackendSlow, Leaking:
+		return slog.LevelWarn
+	default:
+		return slog.LevelError
+	}
+}
+
+// Verdict returns the newest verdict on a guard, and whether it is watched.
+func (w *Watcher) Verdict(component, name string) (Verdict, bool) {
+	if all := w.subjects.Load(); all != nil {
+		if s := (*all)[identity{component, name}]; s != nil {
+			return *s.verdict.Load(), true
+		}
+	}
+	return Verdict{}, false
+}
+
+// Rejected is a hook for limiters and lanes (Hooks.Rejected): at a refusal it logs one
+// line with how things stand, permits free, callers that wait, the oldest holders with
+// their stacks if those are tracked; at most one every Config.Every and guard, with how
+// many were left out. It needs the guard to be added for more than the refusal itself.
+func (w *Watcher) Rejected(ctx context.Context, r *spillway.Rejection) {
+	all := w.subjects.Load()
+	if all == nil || r == nil {
+		return
+	}
+	id := identity{r.Component, r.Name}
+	s := (*all)[id]
+	g := &w.unknown
+	if s != nil {
+		g = &s.refusals
+	}
+	left, ok := g.pass(time.Now(), w.cfg.Every)
+	if !ok {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("why", r.Reason.String()), slog.Int("limit", r.Limit),
+		slog.Duration("waited", r.Wait), slog.Uint64("suppressed", left),
+	}
+	if s != nil {
+		if now, err := s.sample(w.cfg.Holders); err == nil {
+			attrs = append(append(attrs, facts(now)...), holders(now.Holders))
+		}
+	}
+	w.log(ctx, slog.LevelWarn, "watch: refused", id, attrs...)
+}
+
+// sample takes a snapshot with the n oldest holders. A panic of the source is an error.
+func (s *subject) sample(n int) (now Sample, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("watch: source panicked: %v", v)
+		}
+	}()
+	now = s.source.Sample()
+	if n > 0 {
+		hs := s.source.Holders()
+		now.Holders = hs[:min(n, len(hs))]
+	}
+	return now, nil
+}
+
+func (w *Watcher) log(ctx context.Context, level slog.Level, msg string, id identity, attrs ...slog.Attr) {
+	defer func() { _ = recover() }() // a handler's fault is not the guard's
+	w.cfg.Logger.LogAttrs(ctx, level, msg, append([]slog.Attr{
+		slog.String("component", id.component), slog.String("name", id.name),
+	}, attrs...)...)
+}
+
+// facts are the numbers of a snapshot.
+func facts(s Sample) []slog.Attr {
+	return []slog.Attr{
+		slog.Int("available", s.available()), slog.Int("in_use", s.InUse), slog.Int("waiting", s.Waiting),
+		slog.Duration("oldest_wait", s.OldestWait),
+	}
+}
+
+// holders are the oldest holders as one attribute: a group with a member for each.
+func holders(hs []spillway.Holder) slog.Attr {
+	all := make([]any, 0, len(hs))
+	for i, h := range hs {
+		about := []any{slog.Duration("age", h.Age), slog.String("site", h.Site), slog.Int("weight", h.Weight)}
+		if h.Class != "" {
+			about = append(about, slog.String("class", string(h.Class)))
+		}
+		if h.Stack != "" {
+			about = append(about, slog.String("stack", h.Stack))
+		}
+		all = append(all, slog.Group(fmt.Sprint(i), about...))
+	}
+	return slog.Group("holders", all...) // an empty group isn't printed
+}
