@@ -1,0 +1,183 @@
+package deadline
+
+import (
+	"context"
+
+	"github.com/spillway-go/spillway"
+)
+
+// order is a job that comes, before it is known whether it gets in.
+type order struct {
+	ctx      context.Context
+	done     <-chan struct{}
+	now      int64
+	deadline int64
+	items    int
+	kind     kind
+	waits    bool // whether its caller may be parked
+	nested   bool // whether its caller is a job of the same executor
+	tight    bool // whether the deadline is that of ctx
+	canceled bool // whether ctx is done already
+	probe    bool // whether it is let in to find out; set by the prediction
+	rough    bool // whether now is a worker's last reading of the clock
+	bad      error
+}
+
+// look asks an order's context what there is to ask, before the lock is taken.
+func (c *core) look(o *order) {
+	if o.done = o.ctx.Done(); o.done != nil {
+		o.canceled = o.ctx.Err() != nil
+	}
+	if at, ok := o.ctx.Deadline(); ok {
+		o.deadline, o.tight = int64(at.Sub(c.base)), true
+	}
+	if o.waits {
+		o.nested = c.isNested(o.ctx)
+	}
+}
+
+// timeLocked notes when an order came, and what its deadline is.
+//
+// A reading of the clock costs as much as all the rest of a submission. A start is
+// checked by a reading of its own, always. But while orders and jobs follow each other
+// by microseconds, seven of eight of Go take the last reading there was for the time.
+// Such a time is rough: it is good enough to see that a context's deadline is near
+// enough, and is used for nothing else.
+func (c *core) timeLocked(o *order) {
+	o.rough = c.brisk && o.kind == kindGo && o.tight && c.count.submitted&7 != 0 && c.share == 0 &&
+		c.queue.n > 0 && (c.ttl == 0 || o.deadline <= c.clock+int64(c.ttl))
+	if o.rough {
+		o.now = c.clock
+		return
+	}
+	o.now = c.now()
+	c.tickedLocked(o.now)
+	if c.ttl == 0 {
+		if !o.tight && o.bad == nil {
+			o.bad = ErrNoDeadline
+		}
+		return
+	}
+	if last := o.now + int64(c.ttl); !o.tight || o.deadline > last {
+		o.deadline, o.tight = last, false
+	}
+}
+
+// tickedLocked notes a reading of the clock. A worker may bring it late, after others.
+func (c *core) tickedLocked(now int64) {
+	c.brisk = now-c.clock < briskPause
+	c.clock = max(c.clock, now)
+}
+
+// briskPause is how many nanoseconds lie at most between two readings of the clock as
+// long as work is brisk.
+const briskPause = 10_000
+
+// judgeLocked decides about an order, and counts it unless it gets in.
+func (c *core) judgeLocked(o *order, out *fallout) verdict {
+	c.count.submitted++
+	c.timeLocked(o)
+	v := c.decideLocked(o, out)
+	if v != admitted && v != parkIt {
+		c.countLocked(v)
+		if o.kind == kindGo {
+			c.count.lostItems += uint64(max(o.items, 0))
+		}
+		c.checkLocked()
+	}
+	return v
+}
+
+func (c *core) decideLocked(o *order, out *fallout) verdict {
+	switch {
+	case c.closing:
+		return closedBefore
+	case o.bad != nil || o.items < 1 || o.items > MaxItems:
+		return invalid
+	case c.mode == spillway.RefuseAll:
+		return refusedMode
+	case o.now >= o.deadline:
+		return expired
+	case o.canceled:
+		return canceled
+	}
+	v := c.foreseeLocked(o)
+	if v != admitted || !c.hasRoomLocked() {
+		c.freshenLocked(o.now, out) // perhaps it is only the dead that stand in its way
+		v = c.foreseeLocked(o)
+	}
+	if v != admitted {
+		if c.mode == spillway.Enforce {
+			return v
+		}
+		c.count.wouldRefuse++
+	}
+	if o.nested && !c.mayNestLocked(o) {
+		o.bad = &spillway.NestedError{Component: component, Name: c.name}
+		return invalid
+	}
+	switch {
+	case c.hasRoomLocked():
+		return admitted
+	case c.overflow == DropOldest && c.queue.n > 0:
+		oldest := c.queue.head
+		c.unqueueLocked(oldest)
+		c.leaveLocked(oldest, dropped, o.now, out)
+		return admitted
+	case o.waits && c.parked.n < c.parkedCap:
+		return parkIt
+	}
+	return refusedFull
+}
+
+// mayNestLocked reports whether a job's own job gets in without that the first waits
+// for a worker while it holds one, or for room that it might take itself to make.
+func (c *core) mayNestLocked(o *order) bool {
+	if o.kind == kindDo {
+		return c.freeLocked() > 0
+	}
+	return c.hasRoomLocked() || c.parkedCap == 0
+}
+
+// placeLocked puts a job in for an order that was admitted or is to be parked.
+func (c *core) placeLocked(j *job, o *order, v verdict, out *fallout) {
+	j.ctx, j.done, j.items, j.kind = o.ctx, o.done, o.items, o.kind
+	j.since, j.deadline, j.tight, j.probe, j.rough = o.now, o.deadline, o.tight, o.probe, o.rough
+	j.ended, j.watched, j.panicked = 0, false, false
+	if o.kind == kindDo && j.wake == nil {
+		j.wake = make(chan bool, 1)
+	}
+	if v == parkIt {
+		j.state = parked
+		if o.kind == kindFuture {
+			j.awaited, j.wake = true, make(chan bool, 1)
+		}
+		c.parked.push(j)
+		c.watchLocked(j)
+		c.armLocked()
+		c.checkLocked()
+		return
+	}
+	c.enqueueLocked(j)
+	c.wakeLocked(out)
+	c.checkLocked()
+}
+
+// refusal makes the error of an order that didn't get in, after the unlock.
+func (c *core) refusal(o *order, v verdict) error {
+	if v == invalid {
+		if o.bad == nil {
+			return &spillway.WeightError{Component: component, Name: c.name, Weight: o.items, Limit: MaxItems}
+		}
+		return o.bad
+	}
+	if v == expired {
+		c.tellRejected(o.ctx, c.rejections[v])
+		return c.expiredErr
+	}
+	if r := c.rejections[v]; r != nil {
+		c.tellRejected(o.ctx, r)
+		return r
+	}
+	return c.errorOf(o.ctx, v, 0)
+}

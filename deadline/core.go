@@ -1,0 +1,234 @@
+package deadline
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/histogram"
+	"github.com/spillway-go/spillway/internal/invariant"
+)
+
+// core is the untyped executor: one lock, two lists, and the workers. Times are
+// nanoseconds since base.
+//
+// Under the lock no function of a user runs, contexts included, and no channel
+// operation can block. What an operation under the lock brings about outside of it
+// (workers to wake, callers to tell) is collected in a fallout and done after the
+// unlock.
+type core struct {
+	// Immutable.
+	name       string
+	queueCap   int
+	parkedCap  int
+	overflow   Overflow
+	ttl        time.Duration
+	share      float64 // Config.Predict
+	drain      time.Duration
+	sink       func(context.Context, Failure)
+	hooks      []Hooks
+	base       time.Time
+	rejections [invalid]*spillway.Rejection // by verdict; nil where it is none
+	expiredErr *ExpiredError
+	closedErr  *spillway.ClosedError
+	gone       chan struct{} // closed when the last worker has left after Close
+
+	wait, run histogram.Recorder
+	cut       atomic.Bool // whether Close cut the work off; set under mu
+
+	mu sync.Mutex // guards everything below, and the jobs
+	// Invariant: live == busy + waking + len(idle).
+	// Invariant: queue.n > waking only if busy + waking >= target: nobody sleeps while there is work.
+	// Invariant: parked.n > 0 only if there is no room in the queue.
+	mode    spillway.Mode
+	target  int     // workers there shall be
+	live    int     // workers there are
+	busy    int     // of these: have a job
+	waking  int     // of these: woken or just started, and not yet at the queue
+	idle    *worker // of these: asleep, the last to fall asleep first
+	workers *worker // all of them
+	queue   list    // Invariant: queue.n <= queueCap + free(), except after target was lowered
+	parked  list    // jobs whose submitters wait for room
+	expiry  expiry
+	swept   int64 // when canceled jobs may be looked for again
+	pace    pace
+	started int64 // when the last job was started
+	clock   int64 // the last reading of the clock
+	brisk   bool  // whether readings follow each other so closely that the last serves as the time
+
+	contexts  *jobContext // that somebody waits on: to be canceled by the cut
+	closing   bool
+	cutAt     int64 // when the drain is over
+	cutKnown  bool  // whether the cut has been made
+	unstarted int   // for CloseError
+	cutOff    int
+
+	count counts
+}
+
+// counts are totals since the start, guarded by the core's lock.
+type counts struct {
+	submitted   uint64
+	completed   spillway.OutcomeCounts
+	panicked    uint64
+	refused     spillway.RefusalCounts
+	canceled    uint64
+	closedOut   uint64
+	invalid     uint64
+	late        uint64
+	wouldRefuse uint64
+	lostItems   uint64
+}
+
+func (n *counts) outcomes() uint64 {
+	return n.completed.Total() + n.panicked + n.refused.Total() + n.canceled + n.closedOut + n.invalid
+}
+
+func newCore(cfg Config) *core {
+	c := &core{
+		name:      cfg.Name,
+		queueCap:  cfg.Queue,
+		parkedCap: cfg.MaxSubmitters,
+		overflow:  cfg.Overflow,
+		ttl:       cfg.TTL,
+		share:     cfg.Predict,
+		drain:     cfg.Drain,
+		sink:      cfg.Sink,
+		hooks:     append([]Hooks(nil), cfg.Hooks...),
+		base:      time.Now(),
+		closedErr: &spillway.ClosedError{Component: component, Name: cfg.Name},
+		gone:      make(chan struct{}),
+		mode:      cfg.Mode,
+		target:    cfg.Workers,
+		expiry:    expiry{lazyAt: never, armed: never},
+	}
+	for v := range c.rejections {
+		if reason, ok := reasonOf(verdict(v)); ok {
+			c.rejections[v] = &spillway.Rejection{
+				Component: component, Name: cfg.Name, Reason: reason, Limit: cfg.Queue, RetryAfter: cfg.RetryAfter,
+			}
+		}
+	}
+	c.expiredErr = &ExpiredError{Rejection: *c.rejections[expired]}
+	return c
+}
+
+// now is the time. To read it costs as much as all the rest of a submission.
+func (c *core) now() int64 { return int64(time.Since(c.base)) }
+
+// freeLocked is how many workers could take a job now, asleep or not yet started. The
+// first so many jobs of the queue are as good as started: they don't count as waiting.
+func (c *core) freeLocked() int { return max(c.target-c.busy, 0) }
+
+func (c *core) hasRoomLocked() bool { return c.queue.n < c.queueCap+c.freeLocked() }
+
+// wakeLocked sees to it that there are as many workers on their way as there are
+// jobs to take, unless that many may not work at once.
+func (c *core) wakeLocked(out *fallout) {
+	for c.queue.n > c.waking && c.busy+c.waking < c.target {
+		c.waking++
+		w := c.idle
+		if w == nil {
+			w = c.hireLocked()
+			w.next, out.hired = out.hired, w
+			continue
+		}
+		c.idle, w.next = w.next, out.woken
+		out.woken = w
+	}
+}
+
+// admitParkedLocked moves parked jobs into the queue while there is room, first come
+// first served, and tells their submitters.
+func (c *core) admitParkedLocked(out *fallout) {
+	for c.parked.head != nil && c.hasRoomLocked() {
+		j := c.parked.head
+		c.parked.remove(j)
+		c.enqueueLocked(j)
+		if j.awaited {
+			j.awaited = false
+			j.wake <- true // never blocks: capacity 1, and sent once
+		}
+	}
+	c.wakeLocked(out)
+}
+
+// takeLocked takes the first job that may still be started, and drops those before
+// it that may not.
+func (c *core) takeLocked(now int64, out *fallout) *job {
+	for j := c.queue.head; j != nil; j = c.queue.head {
+		c.unqueueLocked(j)
+		v := c.stillGoodLocked(j, now)
+		if v != admitted {
+			c.leaveLocked(j, v, now, out)
+			continue
+		}
+		j.state, j.started = running, now
+		j.seq++
+		c.busy++
+		c.started = now
+		return j
+	}
+	return nil
+}
+
+// stillGoodLocked is the check right before the start.
+func (c *core) stillGoodLocked(j *job, now int64) verdict {
+	switch {
+	case now >= j.deadline:
+		return expired
+	case isClosed(j.done):
+		return canceled
+	case !j.probe && c.predictsLocked() && c.pace.tooLate(now, j.deadline):
+		if c.mode == spillway.Enforce {
+			return predicted
+		}
+		c.count.wouldRefuse++
+	}
+	return admitted
+}
+
+// leaveLocked counts a job that leaves without having run. The rest is told outside
+// of the lock.
+func (c *core) leaveLocked(j *job, v verdict, now int64, out *fallout) {
+	j.state, j.verdict, j.started = leaving, v, now
+	j.seq++
+	c.countLocked(v)
+	if j.kind == kindGo {
+		c.count.lostItems += uint64(j.items)
+	}
+	out.add(j)
+}
+
+func (c *core) countLocked(v verdict) {
+	if reason, ok := reasonOf(v); ok {
+		c.count.refused[reason]++
+		return
+	}
+	switch v {
+	case canceled:
+		c.count.canceled++
+	case closedOut, closedBefore:
+		c.count.closedOut++
+	default:
+		c.count.invalid++
+	}
+}
+
+// checkLocked tests the invariants.
+func (c *core) checkLocked() {
+	if !invariant.Enabled {
+		return
+	}
+	asleep := 0
+	for w := c.idle; w != nil; w = w.next {
+		asleep++
+	}
+	invariant.Check(c.live == c.busy+c.waking+asleep, "deadline: %d workers: %d busy, %d waking, %d asleep", c.live, c.busy, c.waking, asleep)
+	invariant.Check(c.queue.n <= c.waking || c.busy+c.waking >= c.target, "deadline: %d jobs in the queue while workers sleep", c.queue.n)
+	invariant.Check(c.parked.n == 0 || !c.hasRoomLocked(), "deadline: %d callers parked with room in the queue", c.parked.n)
+	known := c.count.outcomes() + uint64(c.parked.n+c.queue.n+c.busy)
+	invariant.Check(c.count.submitted == known, "deadline: %d submitted, %d accounted for", c.count.submitted, known)
+}

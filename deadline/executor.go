@@ -1,0 +1,210 @@
+package deadline
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/spillway-go/spillway"
+)
+
+// Executor runs operations with the result type T on a fixed number of workers behind
+// a bounded queue. Several Executors of different result types can share workers and
+// queue: see [Share]. All its methods are safe for concurrent use; Do, Submit and
+// Close may block, as they say. What a caller did before it handed in a job
+// synchronizes before the job starts, and the job's end synchronizes before whatever
+// tells of it. Workers are started when there is work for them; an Executor that was
+// used must be closed, or they stay. The zero Executor refuses everything as closed;
+// make one with [New].
+//
+// Where the caller waits for the answer anyway and may do the work himself, package
+// lane is simpler. Don't let a job wait for another one of the same Executor: where
+// it can be seen from the context it is an error, and elsewhere it lasts until a
+// deadline ends it.
+type Executor[T any] struct {
+	core *core
+	view *view
+}
+
+// New returns an executor that runs nothing yet and has no goroutine. A wrong
+// configuration gives a *spillway.ConfigError that lists every fault.
+func New[T any](cfg Config) (*Executor[T], error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	return &Executor[T]{core: newCore(cfg), view: new(view)}, nil
+}
+
+// Share returns an executor for operations with the result type U that uses e's
+// workers, queue, settings and statistics. Closing one closes all.
+func Share[U, T any](e *Executor[T]) *Executor[U] {
+	return &Executor[U]{core: e.core, view: new(view)}
+}
+
+// Do submits op and returns what op returns, untouched, once it has returned. Its
+// context ends with ctx, at the job's deadline, and when Close cuts it off.
+//
+// If op can't run, Do returns why and op isn't run: a *spillway.Rejection if it was
+// refused (no room and nobody may be parked any more, not to be served in time,
+// dropped, mode RefuseAll), an *[ExpiredError] if its deadline passed first, ctx's
+// cause if it was canceled first, a *spillway.ClosedError, a *spillway.NestedError
+// if ctx is that of a job of the same executor and no worker is free, [ErrNoDeadline]
+// or [ErrNilOp]. A panic or Goexit of op comes back as a *spillway.PanicError.
+//
+// Do waits for room like Submit, and for its turn, both only while ctx lives. An op
+// that has started is waited for until it returns, so that it may use what belongs to
+// the caller: it has to heed its context. To leave earlier, use Submit and
+// [Future.Wait]. Do allocates nothing, but for one context if the job's deadline isn't
+// ctx's own or ctx isn't the one that the worker saw last.
+func (e *Executor[T]) Do(ctx context.Context, op spillway.Op[T]) (v T, err error) {
+	f, err := e.put(&order{ctx: ctx, kind: kindDo, items: 1, waits: true}, op)
+	if err != nil {
+		return v, err
+	}
+	j := &f.job
+	e.await(ctx, j)
+	v, err = f.value, j.err
+	f.forget()
+	e.core.mu.Lock()
+	e.view.recycleLocked(j)
+	e.core.mu.Unlock()
+	return v, err
+}
+
+// await waits for the end of a job of Do. A short job has often ended as soon as the
+// worker has had a turn, which costs half of what it costs to sleep on two channels.
+func (e *Executor[T]) await(ctx context.Context, j *job) {
+	runtime.Gosched()
+	select {
+	case <-j.wake:
+		return
+	default:
+	}
+	select {
+	case <-j.wake:
+	case <-ctx.Done():
+		e.core.withdraw(j, false) // if it still waits; a running op has seen it, too
+		<-j.wake
+	}
+}
+
+// Wrap returns op run by the executor: each call of it is a Do.
+func (e *Executor[T]) Wrap(op spillway.Op[T]) spillway.Op[T] {
+	return func(ctx context.Context) (T, error) { return e.Do(ctx, op) }
+}
+
+// Submit hands in op and returns its future as soon as it is in the queue. On failure
+// there is no future, op isn't run, and the error is as with Do.
+//
+// If the queue is full, Submit waits for room while ctx and the job's deadline live,
+// first come first served, unless MaxSubmitters callers are parked already: then it
+// is refused like TrySubmit. So producers go no faster than the workers. Canceling
+// ctx afterwards cancels the job. The future needs no release.
+func (e *Executor[T]) Submit(ctx context.Context, op spillway.Op[T]) (*Future[T], error) {
+	f, err := e.put(&order{ctx: ctx, kind: kindFuture, items: 1, waits: true}, op)
+	if err != nil {
+		return nil, err
+	}
+	// Only a parked job has somebody to wake, and nobody else knows of f yet.
+	if wake := f.job.wake; wake != nil {
+		in := false
+		select {
+		case in = <-wake:
+		case <-ctx.Done():
+			e.core.withdraw(&f.job, true)
+			in = <-wake // it may have got in at the same moment
+		}
+		if !in {
+			return nil, f.job.err
+		}
+	}
+	return f, nil
+}
+
+// TrySubmit is Submit that never waits: if the queue is full it returns a
+// *spillway.Rejection with the reason QueueFull at once.
+func (e *Executor[T]) TrySubmit(ctx context.Context, op spillway.Op[T]) (*Future[T], error) {
+	return e.put(&order{ctx: ctx, kind: kindFuture, items: 1}, op)
+}
+
+// Go hands in op and forgets it. It returns nil if the job is in the queue; from then
+// on Config.Sink is told if it fails, expires, is dropped, canceled or closed. On
+// failure op isn't run, the error is as with TrySubmit, and the sink isn't told: each
+// job is reported once. Go never waits. It allocates nothing in the long run, but for
+// one context as with Do.
+func (e *Executor[T]) Go(ctx context.Context, op spillway.Op[T]) error {
+	_, err := e.put(&order{ctx: ctx, items: 1}, op)
+	return err
+}
+
+// GoN is Go for a job that carries so many items, from 1 to MaxItems, such as the
+// records of a batch: the sink is told how many were lost, and Stats.LostItems counts
+// them. They don't count against the queue. Another number gives a
+// *spillway.WeightError.
+func (e *Executor[T]) GoN(ctx context.Context, items int, op spillway.Op[T]) error {
+	_, err := e.put(&order{ctx: ctx, items: items}, op)
+	return err
+}
+
+// put gets a job in, or parked.
+func (e *Executor[T]) put(o *order, op spillway.Op[T]) (*Future[T], error) {
+	c := e.core
+	if c == nil {
+		return nil, errZero
+	}
+	if op == nil {
+		o.bad = ErrNilOp
+	}
+	c.look(o)
+	var f *Future[T]
+	if o.kind == kindFuture {
+		f = e.fresh() // its holder's for good
+	}
+	var out fallout
+	c.mu.Lock()
+	v := c.judgeLocked(o, &out)
+	if v != admitted && v != parkIt {
+		c.mu.Unlock()
+		c.fire(&out)
+		return nil, c.refusal(o, v)
+	}
+	if f == nil {
+		if j := e.view.takeLocked(); j != nil {
+			f = j.task.(*Future[T])
+		} else {
+			f = e.fresh()
+		}
+	}
+	f.op = op
+	c.placeLocked(&f.job, o, v, &out)
+	c.mu.Unlock()
+	c.fire(&out)
+	return f, nil
+}
+
+func (e *Executor[T]) fresh() *Future[T] {
+	f := &Future[T]{core: e.core}
+	f.job.task, f.job.view = f, e.view
+	return f
+}
+
+// Close closes the executor for new jobs and parked callers, lets the accepted ones go
+// on for Config.Drain, cancels the rest, and returns when the last worker is gone. It
+// returns nil if everything accepted was run to its end. Otherwise it returns a
+// *[CloseError]: jobs that were never started end with a *spillway.ClosedError, and
+// running ones had their context canceled.
+//
+// If ctx ends first, Close cancels the rest at once and returns without waiting any
+// longer. What still runs then can't be stopped and goes on; futures of it say closed.
+// Close may be called any number of times, also at the same time: the first to run out
+// of time cuts the work off for all, and all report the same. Called with the context
+// of one of the executor's own jobs it changes nothing and returns a
+// *spillway.NestedError: it would wait for itself. A closed executor stays closed.
+func (e *Executor[T]) Close(ctx context.Context) error {
+	if e.core == nil {
+		return nil
+	}
+	return e.core.close(ctx)
+}
+
+// errZero is the error of an Executor that wasn't made by New.
+var errZero error = &spillway.ClosedError{Component: component, Name: ""}

@@ -1,0 +1,82 @@
+package deadline
+
+import (
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
+
+// Stats is a snapshot of an executor. Counts start with the executor and only grow. At
+// any time Submitted == Parked + Depth + Busy + Outcomes().
+type Stats struct {
+	Name          string        // the executor's name
+	Mode          spillway.Mode // the mode in force
+	Closed        bool          // whether Close was called
+	Capacity      int           // jobs that may wait
+	Depth         int           // jobs that wait
+	Oldest        time.Duration // how long the first of them has waited; 0 if none waits
+	MaxSubmitters int           // callers that may be parked until there is room
+	Parked        int           // callers that are
+	Workers       int           // workers there shall be
+	Busy          int           // workers that have a job
+	Idle          int           // workers that have none, started or not
+
+	Submitted   uint64                 // jobs handed in, whatever became of them
+	Completed   spillway.OutcomeCounts // jobs whose operation returned, by outcome
+	Panicked    uint64                 // jobs that a panic or Goexit ended
+	Refused     spillway.RefusalCounts // jobs that weren't started, by reason: also those that expired or were dropped in the queue
+	Canceled    uint64                 // jobs whose context was canceled before they started
+	ClosedOut   uint64                 // jobs that came after Close, or that Close found parked or in the queue
+	Invalid     uint64                 // jobs without function or deadline, with impossible items, and nested ones
+	Late        uint64                 // of those that ran: ended after their deadline, however; their work was wasted
+	WouldRefuse uint64                 // verdicts of the prediction that mode Shadow didn't carry out
+	LostItems   uint64                 // items of jobs of Go and GoN that failed, or weren't run
+
+	Wait spillway.Distribution // from submission to start, of the jobs that started
+	Run  spillway.Distribution // from start to end
+}
+
+// Outcomes returns how many jobs have ended, in whatever way.
+func (s *Stats) Outcomes() uint64 {
+	return s.Completed.Total() + s.Panicked + s.Refused.Total() + s.Canceled + s.ClosedOut + s.Invalid
+}
+
+// Stats returns a snapshot. It takes the lock that submissions take, and looks at each
+// waiting job whether it was canceled: those are gone then, and their ends told. It
+// never blocks but for that. The zero Executor gives a closed one with nothing in it.
+func (e *Executor[T]) Stats() Stats {
+	if e.core == nil {
+		return Stats{Closed: true}
+	}
+	return e.core.stats()
+}
+
+func (c *core) stats() Stats {
+	var out fallout
+	now := c.now()
+	c.mu.Lock()
+	c.expireLocked(now, &out)
+	c.sweepLocked(now, &out)
+	c.checkLocked()
+	starting := min(c.queue.n, c.freeLocked())
+	s := Stats{
+		Name: c.name, Mode: c.mode, Closed: c.closing,
+		Capacity: c.queueCap, Depth: c.queue.n - starting,
+		MaxSubmitters: c.parkedCap, Parked: c.parked.n,
+		Workers: c.target, Busy: c.busy + starting, Idle: c.freeLocked() - starting,
+		Submitted: c.count.submitted, Completed: c.count.completed, Panicked: c.count.panicked,
+		Refused: c.count.refused, Canceled: c.count.canceled, ClosedOut: c.count.closedOut,
+		Invalid: c.count.invalid, Late: c.count.late, WouldRefuse: c.count.wouldRefuse,
+		LostItems: c.count.lostItems,
+	}
+	for j := c.queue.head; s.Depth > 0 && j != nil; j = j.next {
+		if !j.rough {
+			s.Oldest = time.Duration(now - j.since)
+			break
+		}
+	}
+	c.mu.Unlock()
+	c.fire(&out)
+	s.Wait, s.Run = c.wait.Snapshot(), c.run.Snapshot()
+	return s
+}

@@ -1,0 +1,239 @@
+package deadline
+
+import (
+	"context"
+	"reflect"
+	"runtime/debug"
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
+
+// phase is what a worker has to do next.
+type phase uint8
+
+const (
+	woken  phase = iota // go to the queue
+	taken               // run the job
+	ran                 // judge how it went
+	judged              // tell the sink, if it is owed
+	told                // account for the job, and go to the queue
+	asleep              // sleep until woken
+	left                // nothing: it is no longer counted
+)
+
+// worker runs jobs, one after the other. Its fields are its own but for those that
+// are said to be guarded by the core's lock. A worker isn't its goroutine: see work.
+type worker struct {
+	core *core
+	next *worker       // in core.idle, or in a fallout; guarded by the core's lock
+	wake chan struct{} // capacity 1; sent to by who takes it off core.idle
+
+	after, before *worker // in core.workers; guarded by the core's lock
+	job           *job    // changed under the core's lock
+
+	phase phase
+	now   int64       // its last reading of the clock
+	tight *jobContext // for jobs whose context's own deadline counts, while it stays the same
+	owned *jobContext // for the one job that it runs
+}
+
+// work is the life of a worker. Code of a user's may call runtime.Goexit, in a job, a
+// sink or a hook, and can't be kept from ending the goroutine. The worker then goes on
+// where it was, on a new one: each phase names the next before it calls anything.
+func (c *core) work(w *worker) {
+	defer func() {
+		if w.phase != left {
+			go c.work(w)
+		}
+	}()
+	for w.phase != left {
+		switch w.phase {
+		case taken:
+			w.phase = ran
+			c.call(w, w.job)
+		case ran:
+			w.phase = judged
+			w.now = c.judge(w.job)
+		case judged:
+			w.phase = told
+			if j := w.job; j.err != nil && j.kind == kindGo && c.sink != nil {
+				quietly(func() { c.sink(j.ctx, j.failure()) })
+				w.now = c.now()
+			}
+		case asleep:
+			<-w.wake
+			w.phase, w.now = woken, c.now()
+		default: // woken, told
+			c.seek(w)
+		}
+	}
+}
+
+// seek accounts for the job that the worker has run, if any, and finds out what it
+// does next.
+func (c *core) seek(w *worker) {
+	var out fallout
+	c.mu.Lock()
+	c.tickedLocked(w.now)
+	if w.job != nil {
+		c.finishLocked(w.job, &out)
+	} else {
+		c.waking--
+	}
+	w.job = nil
+	if c.live <= c.target {
+		w.job = c.takeLocked(w.now, &out)
+		c.admitParkedLocked(&out)
+		for w.job == nil && c.queue.n > 0 { // only dead ones were before those
+			w.job = c.takeLocked(w.now, &out)
+			c.admitParkedLocked(&out)
+		}
+	}
+	switch {
+	case w.job != nil:
+		w.phase = taken
+	case c.closing || c.live > c.target:
+		w.phase = left
+		c.leaveWorkLocked(w, &out)
+	default:
+		w.phase = asleep
+		w.next, c.idle = c.idle, w
+		c.restLocked()
+	}
+	rests := w.phase != taken
+	c.checkLocked()
+	c.mu.Unlock()
+	if rests {
+		w.forget()
+	}
+	c.fire(&out)
+}
+
+// hireLocked makes a worker that is to be started.
+func (c *core) hireLocked() *worker {
+	c.live++
+	w := &worker{core: c, wake: make(chan struct{}, 1), now: c.clock}
+	w.after = c.workers
+	if w.after != nil {
+		w.after.before = w
+	}
+	c.workers = w
+	return w
+}
+
+// leaveWorkLocked accounts for a worker that goes.
+func (c *core) leaveWorkLocked(w *worker, out *fallout) {
+	if w.before == nil {
+		c.workers = w.after
+	} else {
+		w.before.after = w.after
+	}
+	if w.after != nil {
+		w.after.before = w.before
+	}
+	c.live--
+	c.admitParkedLocked(out) // its job may have been one fewer than may run
+	out.gone = c.closing && c.live == 0
+}
+
+// call runs the job's operation. A panic becomes its error, and so does Goexit, which
+// goes on to end the goroutine.
+func (c *core) call(w *worker, j *job) {
+	returned := false
+	defer func() {
+		if !returned {
+			j.panicked = true
+			j.err = &spillway.PanicError{Value: recover(), Stack: debug.Stack()}
+		}
+		if w.owned != nil {
+			w.owned.end()
+			w.owned = nil
+		}
+	}()
+	j.err = j.task.run(w.contextFor(j))
+	returned = true
+}
+
+// judge notes when the job ended, and as what. It asks the error, whose methods are a
+// user's and may panic too.
+func (c *core) judge(j *job) (now int64) {
+	j.ended = c.now()
+	if !j.rough {
+		c.wait.Record(time.Duration(j.started - j.since))
+		c.run.Record(time.Duration(j.ended - j.started))
+	}
+	switch {
+	case j.err != nil:
+		j.outcome = spillway.OutcomeUnknown
+		quietly(func() { j.outcome = spillway.OutcomeOf(j.err) })
+	case j.ended > j.deadline:
+		j.outcome = spillway.OutcomeLate
+	default:
+		j.outcome = spillway.OutcomeOK
+	}
+	return j.ended
+}
+
+func (j *job) failure() Failure {
+	return Failure{Err: j.err, Items: j.items, Wait: j.waited(), Run: time.Duration(j.ended - j.started)}
+}
+
+// finishLocked accounts for a job that has run.
+func (c *core) finishLocked(j *job, out *fallout) {
+	c.busy--
+	late := j.ended > j.deadline
+	if late {
+		c.count.late++
+	}
+	if j.panicked {
+		c.count.panicked++
+	} else {
+		c.count.completed[j.outcome]++
+	}
+	if c.share > 0 && j.outcome != spillway.OutcomeLocal {
+		run := float64(j.ended - j.started)
+		if late || j.outcome == spillway.OutcomeTimeout {
+			run *= timedOut
+		}
+		c.pace.add(run)
+	}
+	switch j.kind {
+	case kindGo:
+		if j.err != nil {
+			c.count.lostItems += uint64(j.items)
+		}
+		j.view.recycleLocked(j)
+	case kindDo:
+		j.ctx, j.done, j.state = nil, nil, settled
+		out.answered = j
+	case kindFuture:
+		c.resolveLocked(j, out)
+	}
+}
+
+// contextFor gives the context that a job runs under. Contexts of the same caller are
+// told by their pointers; those that aren't pointers might not be comparable at all.
+func (w *worker) contextFor(j *job) context.Context {
+	switch {
+	case !j.tight:
+		w.owned = &jobContext{core: w.core, parent: j.ctx, deadline: j.deadline}
+		return w.owned
+	case w.tight != nil && w.tight.parent == j.ctx:
+		return w.tight
+	case reflect.TypeOf(j.ctx).Kind() != reflect.Pointer:
+		w.owned = &jobContext{core: w.core, parent: j.ctx}
+		return w.owned
+	}
+	w.forget()
+	w.tight = &jobContext{core: w.core, parent: j.ctx}
+	return w.tight
+}
+
+// forget lets go of the context of earlier jobs.
+func (w *worker) forget() {
+	if w.tight != nil {
+		w.tight.end()
+		w.tight = nil
+	}
+}
