@@ -46,7 +46,7 @@ func TestBackgroundJobIsHeldShownAndDone(t *testing.T) {
 		line := info(t, node, "query-show:trid=4711")
 		require.Contains(t, line, "status=done(ok):job-progress=100.00")
 		require.Contains(t, line, "job-type=background-ops")
-		for _, part := range strings.Split(line, ":") {
+		for part := range strings.SplitSeq(line, ":") {
 			if v, ok := strings.CutPrefix(part, "recs-succeeded="); ok {
 				sum += number(t, v)
 			}

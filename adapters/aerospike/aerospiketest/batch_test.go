@@ -12,7 +12,7 @@ import (
 
 func TestBatchReadsOfAllNodes(t *testing.T) {
 	_, c := start(t, aerospiketest.Config{Nodes: 3})
-	c.WarmUp(4)
+	warm(t, c, 4)
 	var keys []*as.Key
 	for i := range 1000 {
 		k := key(t, i)
@@ -44,7 +44,7 @@ func TestBatchReadsOfAllNodes(t *testing.T) {
 
 func TestBatchOfEveryKind(t *testing.T) {
 	_, c := start(t)
-	c.WarmUp(4)
+	warm(t, c, 4)
 	for _, i := range []int{0, 2, 4} {
 		put(t, c, key(t, i), as.NewBin("a", i), as.NewBin("s", "x"))
 	}
@@ -72,7 +72,7 @@ func TestBatchOfEveryKind(t *testing.T) {
 	}
 	require.Equal(t, []types.ResultCode{
 		types.OK, types.KEY_NOT_FOUND_ERROR, types.KEY_EXISTS_ERROR, types.OK, types.GENERATION_ERROR, types.OK,
-		types.BIN_TYPE_ERROR, types.OK, types.UNSUPPORTED_FEATURE,
+		types.BIN_TYPE_ERROR, types.OK, types.UDF_BAD_RESPONSE,
 	}, codes)
 	require.Equal(t, as.BinMap{"a": 0}, rs[0].BatchRec().Record.Bins)
 	require.Equal(t, as.BinMap{"a": as.OpResults{nil, 9}}, rs[3].BatchRec().Record.Bins)
@@ -83,7 +83,7 @@ func TestBatchOfEveryKind(t *testing.T) {
 
 func TestBatchEndsAtAnErrorUnlessAllKeysAreAskedFor(t *testing.T) {
 	_, c := start(t)
-	c.WarmUp(4)
+	warm(t, c, 4)
 	put(t, c, key(t, 0), as.NewBin("s", "x"))
 	for _, all := range []bool{true, false} {
 		p := batchPolicy()
@@ -104,7 +104,7 @@ func TestBatchEndsAtAnErrorUnlessAllKeysAreAskedFor(t *testing.T) {
 
 func TestBatchDelete(t *testing.T) {
 	s, c := start(t, aerospiketest.Config{Nodes: 2})
-	c.WarmUp(4)
+	warm(t, c, 4)
 	var keys []*as.Key
 	for i := range 50 {
 		keys = append(keys, key(t, i))

@@ -115,3 +115,20 @@ func asError(err as.Error) error {
 	}
 	return err
 }
+
+// hostOf returns the address of the first node as drivers take it.
+func hostOf(t testing.TB, s *aerospiketest.Server) (host string, port int) {
+	t.Helper()
+	host, text, err := net.SplitHostPort(s.Addr())
+	require.NoError(t, err)
+	port, err = strconv.Atoi(text)
+	require.NoError(t, err)
+	return host, port
+}
+
+// warm opens connections.
+func warm(t testing.TB, c *as.Client, n int) {
+	t.Helper()
+	_, err := c.WarmUp(n)
+	require.NoError(t, asError(err))
+}

@@ -31,4 +31,7 @@ const (
 	CodeScanAbort            = Code(wire.ScanAbort)
 	CodeIndexNotFound        = Code(wire.IndexNotFound)
 	CodeSecurityNotEnabled   = Code(wire.SecurityNotEnabled)
+	CodeNotAuthenticated     = Code(wire.NotAuthenticated)
+	CodeRoleViolation        = Code(wire.RoleViolation)
+	CodeUDF                  = Code(wire.UDFError)
 )

@@ -52,6 +52,12 @@ type Config struct {
 	// Strict makes nodes answer CodePartitionUnavailable to commands on records
 	// of partitions that are elsewhere. See [Node.SetStrict].
 	Strict bool
+	// Security, unless nil, makes it a server with users: clients must log in.
+	Security *Security
+	// UDFLog, unless nil, is told what functions in Lua log: the level, which is
+	// trace, debug, info or warn, and the text. It must be safe for concurrent
+	// use, and must not wait.
+	UDFLog func(level, text string)
 }
 
 // withDefaults returns the config with zero fields filled in.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/command"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/security"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
 )
 
@@ -36,6 +37,8 @@ type conn struct {
 
 	logged []logged // where the command is recorded
 
+	session security.Session // who has logged in
+
 	cmd    target
 	body   []byte
 	code   wire.Code // of the answer
@@ -55,6 +58,9 @@ func newConn(n *Node, l *life, raw net.Conn) *conn {
 	}
 	c.br = bufio.NewReaderSize(c.nc, 16<<10)
 	c.exec.Refuses = n.refuses
+	if n.srv.users != nil {
+		c.exec.Permit = c.permitMessage
+	}
 	return c
 }
 
@@ -68,7 +74,7 @@ func (c *conn) serve() {
 		}
 		n := uint64(len(body) + wire.FrameSize)
 		c.meters.node.in.Add(n)
-		c.meters.all.in.Add(n)
+		c.all.in.Add(n)
 		err = c.request(typ, body)
 		c.recorded(false) // unless it was answered
 		if err != nil {
@@ -116,7 +122,7 @@ func (c *conn) request(typ byte, body []byte) error {
 			c.out = wire.AppendResult(c.out, h)
 			return c.write(c.out)
 		}
-		c.meters.each(func(s *counters) { s.flight.up() })
+		c.each(func(s *counters) { s.flight.up() })
 		c.flying = true
 		defer c.landed()
 	}
@@ -133,7 +139,7 @@ func (c *conn) request(typ byte, body []byte) error {
 func (c *conn) landed() {
 	if c.flying {
 		c.flying = false
-		c.meters.each(func(s *counters) { s.flight.down() })
+		c.each(func(s *counters) { s.flight.down() })
 	}
 }
 
@@ -163,7 +169,7 @@ func (c *conn) write(b []byte) error {
 		b = b[:len(b)/2]
 	}
 	c.meters.node.out.Add(uint64(len(b)))
-	c.meters.all.out.Add(uint64(len(b)))
+	c.all.out.Add(uint64(len(b)))
 	_, err := c.nc.Write(b)
 	if err == nil && c.cut {
 		return errCut

@@ -35,18 +35,38 @@
 // reads, writes and deletes, old form and new. Expressions: filters of all commands,
 // and operations that read and write with them. Scans and queries by partition,
 // with resumption, limits and rates. Secondary indexes on numbers, strings, blobs
-// and GeoJSON, in lists, map keys and map values, with contexts. Background jobs that carry out operations, with their status; scans,
-// queries and jobs can be shown and aborted. Info commands that drivers and tools
-// send, truncation among them. Racks, and TLS.
+// and GeoJSON, in lists, map keys and map values, with contexts. Functions in Lua, of
+// records, alone, in batches and in the background, and of streams, with their
+// modules; see below. Background jobs, with their status; scans, queries and jobs can
+// be shown and aborted. Info commands that drivers and tools send, truncation among
+// them. Racks, and TLS. Users, roles and sessions, if [Config.Security] asks for them.
 //
 // The server was checked against recordings of a real Community server 8.1; see
 // PROVENANCE.md.
 //
+// # Functions
+//
+// Modules in Lua are registered by clients, or by [Server.RegisterLua], and run:
+// with records, lists, maps, bytes, aerospike:create, update, remove, exists and log,
+// and the libraries string, table and math. [Server.RegisterFunc] puts a function in
+// Go in the place of one in Lua, which needs no Lua where a test only wants an
+// answer, a failure, or to know that it was called. Both run under the lock of the
+// record's partition.
+//
+// Integers and floats are apart, as in Lua 5.4, but the language is that of Lua 5.1:
+// there is no integer division, there are no bitwise operators, and a float that
+// is whole is no other key of a table than the integer. A call in Lua is bounded to
+// five million instructions, two seconds and 64 MiB of strings and collections; of an
+// aggregation, each record's part of it is bounded so. There are no files, processes,
+// coroutines and environment variables, and patterns that could take too long are
+// refused. Each call has a state of its own, so global variables don't outlive it,
+// as they may on a real server. A result or bin that is a Lua table is nil.
+//
 // # What it does not do, and how it answers then
 //
-// UDFs, also in the background and as aggregations, are answered with
-// CodeUnsupported (16); in a batch, record by record. Login is answered as by a
-// server without security (52), durable deletes as by a Community server (25).
+// Login is answered as by a server without security (52) unless there are users, and
+// durable deletes as by a Community server (25). Quotas are kept, not enforced, and
+// there is no login by certificate.
 // GeoJSON is stored, returned, queried and compared by expressions, but without
 // cells. Regular expressions in expressions know no references back.
 // Requests may be compressed, answers never are. There is no strong consistency,

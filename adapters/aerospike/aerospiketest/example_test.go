@@ -158,9 +158,52 @@ func ExampleServer_Hold_job() {
 	done, _ := task.IsDone()
 	fmt.Println("done:", done, "records:", srv.Records("test", "users"))
 	gate.Release()
-	<-task.OnComplete()
+	if err := <-task.OnComplete(); err != nil {
+		fmt.Println(err)
+	}
 	fmt.Println("records:", srv.Records("test", "users"))
 	// Output:
 	// done: false records: 1
 	// records: 0
+}
+
+// A function in Go stands for one that the application has in Lua.
+func ExampleServer_RegisterFunc() {
+	srv, err := aerospiketest.Start(aerospiketest.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer srv.Close()
+	err = srv.RegisterFunc("stats", "visit", func(rec *aerospiketest.UDFRecord, args []any) (any, error) {
+		n, _ := rec.Get("visits").(int64)
+		by, _ := args[0].(int64)
+		if err := rec.Set("visits", n+by); err != nil {
+			return nil, err
+		}
+		if !rec.Exists() {
+			return n + by, rec.Create()
+		}
+		return n + by, rec.Update()
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	host, port, _ := net.SplitHostPort(srv.Addr())
+	number, _ := strconv.Atoi(port)
+	client, aerr := as.NewClient(host, number)
+	if aerr != nil {
+		fmt.Println(aerr)
+		return
+	}
+	defer client.Close()
+	key, _ := as.NewKey("test", "pages", "home")
+	for range 2 {
+		visits, aerr := client.Execute(nil, key, "stats", "visit", as.NewValue(5))
+		fmt.Println(visits, aerr)
+	}
+	// Output:
+	// 5 <nil>
+	// 10 <nil>
 }

@@ -114,11 +114,17 @@ func TestExpressionReadsAndWrites(t *testing.T) {
 		flags as.ExpWriteFlags
 		want  types.ResultCode
 	}{
-		{"i", next, create, types.BIN_EXISTS_ERROR}, {"i", next, create | policyNoFail, types.OK},
-		{"new", next, update, types.BIN_NOT_FOUND}, {"new", next, update | policyNoFail, types.OK},
-		{"i", unknown, 0, types.OP_NOT_APPLICABLE}, {"i", unknown, evalNoFail, types.OK},
-		{"i", none, 0, types.OP_NOT_APPLICABLE}, {"l", none, remove, types.OK}, {"l", none, 0, types.OK},
-		{"i", next, 32, types.PARAMETER_ERROR}, {"i", as.ExpWildCardValue(), 0, types.PARAMETER_ERROR},
+		{"i", next, create, types.BIN_EXISTS_ERROR},
+		{"i", next, create | policyNoFail, types.OK},
+		{"new", next, update, types.BIN_NOT_FOUND},
+		{"new", next, update | policyNoFail, types.OK},
+		{"i", unknown, 0, types.OP_NOT_APPLICABLE},
+		{"i", unknown, evalNoFail, types.OK},
+		{"i", none, 0, types.OP_NOT_APPLICABLE},
+		{"l", none, remove, types.OK},
+		{"l", none, 0, types.OK},
+		{"i", next, 32, types.PARAMETER_ERROR},
+		{"i", as.ExpWildCardValue(), 0, types.PARAMETER_ERROR},
 	} {
 		_, err = c.Operate(writePolicy(), k, as.ExpWriteOp(x.bin, x.x, x.flags))
 		require.Equal(t, x.want, codeOf(err), "%+v", x)

@@ -67,7 +67,7 @@ func TestFaultMatchesSetNamespaceAndNode(t *testing.T) {
 
 func TestFaultCodeOfBatchAndScanIsForTheWhole(t *testing.T) {
 	s, c := start(t)
-	c.WarmUp(4)
+	warm(t, c, 4)
 	fill(t, c, 10)
 	s.Inject(aerospiketest.Fault{Match: aerospiketest.Match{Kinds: aerospiketest.KindBatch}, Action: aerospiketest.ActionCode, Code: aerospiketest.CodeDeviceOverload})
 	s.Inject(aerospiketest.Fault{Match: aerospiketest.Match{Kinds: aerospiketest.KindScan}, Action: aerospiketest.ActionCode, Code: aerospiketest.CodeForbidden})
@@ -174,8 +174,14 @@ func TestFaultAfterAScanLosesItsEnd(t *testing.T) {
 func TestFaultThatIsFaultyPanics(t *testing.T) {
 	s := aerospiketest.NewServer(t)
 	for _, f := range []aerospiketest.Fault{
-		{Skip: -1}, {Times: -1}, {Delay: -1}, {Action: 99}, {Action: aerospiketest.ActionCode}, {Code: aerospiketest.CodeKeyBusy},
-		{Match: aerospiketest.Match{Nodes: []int{1}}}, {Match: aerospiketest.Match{Kinds: 1 << 30}},
+		{Skip: -1},
+		{Times: -1},
+		{Delay: -1},
+		{Action: 99},
+		{Action: aerospiketest.ActionCode},
+		{Code: aerospiketest.CodeKeyBusy},
+		{Match: aerospiketest.Match{Nodes: []int{1}}},
+		{Match: aerospiketest.Match{Kinds: 1 << 30}},
 	} {
 		require.Panics(t, func() { s.Inject(f) }, f)
 	}
@@ -190,7 +196,7 @@ func TestAcceptCanRefuseAndDelay(t *testing.T) {
 	c, err := net.Dial("tcp", s.Addr())
 	if err == nil { // the reset may come first
 		_, _, err = readFrame(c)
-		c.Close()
+		_ = c.Close()
 	}
 	require.Error(t, err)
 	const wait = 50 * time.Millisecond

@@ -21,7 +21,7 @@ func fuzzServer(f *testing.F) (*aerospiketest.Server, func(t *testing.T)) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Cleanup(func() { c.Close() })
+	f.Cleanup(func() { _ = c.Close() })
 	write := frame{info2: 1, fields: [][]byte{ns, digest}, ops: [][]byte{rawOp(2, 1, "a", make([]byte, 8))}}.body()
 	return s, func(t *testing.T) {
 		if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
@@ -66,7 +66,7 @@ func FuzzMessage(f *testing.F) {
 			return
 		}
 		c := dial(t, s.Addr())
-		defer c.Close()
+		defer func() { _ = c.Close() }()
 		if _, b := ask(t, c, proto(2, 3, body)); len(b) < 22 || b[0] != 22 {
 			t.Fatalf("the answer is no message: %x", b)
 		}
@@ -86,7 +86,7 @@ func FuzzFrame(f *testing.F) {
 	s, check := fuzzServer(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c := dial(t, s.Addr())
-		defer c.Close()
+		defer func() { _ = c.Close() }()
 		_, werr := c.Write(b) // the server may hang up before all is written
 		if werr == nil {
 			_ = c.(*net.TCPConn).CloseWrite()

@@ -28,7 +28,7 @@ func leaked() string {
 		left = ""
 		buf := make([]byte, 1<<20)
 		buf = buf[:runtime.Stack(buf, true)]
-		for _, g := range strings.Split(string(buf), "\n\n") {
+		for g := range strings.SplitSeq(string(buf), "\n\n") {
 			if strings.Contains(g, "aerospiketest.(*") {
 				left += g + "\n\n"
 			}

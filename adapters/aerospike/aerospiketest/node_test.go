@@ -69,7 +69,7 @@ func TestNodeReplicaAnswersReads(t *testing.T) {
 	s.Inject(aerospiketest.Fault{Match: aerospiketest.Match{Nodes: []int{1}}, Action: aerospiketest.ActionReset})
 	p := readPolicy()
 	p.MaxRetries = 2 // two attempts: master, then replica
-	c.WarmUp(2)
+	warm(t, c, 2)
 	r, err := c.Get(p, k)
 	require.NoError(t, asError(err))
 	require.Equal(t, 1, r.Bins["a"])

@@ -28,7 +28,7 @@ func queryPolicy() *as.QueryPolicy {
 
 func statement(f *as.Filter, bins ...string) *as.Statement {
 	st := as.NewStatement("test", "s", bins...)
-	st.SetFilter(f)
+	_ = st.SetFilter(f) // never fails
 	return st
 }
 

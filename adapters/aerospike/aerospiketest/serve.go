@@ -89,6 +89,7 @@ func (c *conn) act(i *Injected) (verdict, error) {
 		return goOn, c.hold(i.free)
 	case ActionTruncate:
 		c.cut = true
+	default:
 	}
 	return goOn, nil
 }
@@ -169,16 +170,23 @@ func (c *conn) executeInTurn() error {
 
 // execute carries the command out.
 func (c *conn) execute() (err error) {
+	if c.refusedByUsers() {
+		return nil
+	}
 	switch c.cmd.kind {
 	case KindInfo:
 		c.out = wire.AppendFrame(c.out, wire.TypeInfo)
-		c.out = c.node.srv.info.Answer(c.out, c.body, c.node.index)
+		c.out = c.node.srv.info.Answer(c.out, c.body, c.node.index, c.infoPermit())
 		wire.EndFrame(c.out, 0)
 	case KindAdmin:
-		c.out = appendAdmin(c.out, wire.SecurityNotEnabled)
+		c.admin()
 	case KindBatch:
 		c.out, c.code, err = c.exec.Batch(&c.msg, c.out, c)
 	case KindScan, KindQuery:
+		if c.msg.Aggregation() {
+			c.out, c.code, err = c.exec.Aggregate(&c.msg, c.host(c.node.leads), c.out, c)
+			break
+		}
 		c.rate, c.begin, c.sent = command.RecordsPerSecond(&c.msg), time.Now(), 0
 		c.out, c.code, err = c.exec.Scan(&c.msg, c.host(c.node.has), c.out, c)
 	case KindBackground:

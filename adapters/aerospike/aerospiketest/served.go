@@ -50,6 +50,7 @@ func (c *conn) served() Served {
 		return s
 	case KindAdmin:
 		return s
+	default:
 	}
 	m := &c.msg
 	copy(s.Digest[:], m.Digest)

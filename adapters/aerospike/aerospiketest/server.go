@@ -11,8 +11,11 @@ import (
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/command"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/info"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/jobs"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/lua"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/security"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/sindex"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/udf"
 )
 
 // TB is what [NewServer] needs of a *testing.T, B or F.
@@ -35,6 +38,7 @@ type Server struct {
 	info    *info.Server
 	nodes   atomic.Pointer[[]*Node] // replaced under mu, never changed
 
+	users  *security.Store // nil on a server without users
 	view   atomic.Pointer[info.View]
 	faults atomic.Pointer[[]*Injected] // replaced under mu, never changed
 	gates  atomic.Pointer[[]*Gate]     // likewise
@@ -80,12 +84,23 @@ func Start(config Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{config: c, clock: new(store.Clock)}
-	s.catalog = &command.Catalog{Clock: s.clock, Table: command.NewTable(), Filter: command.NewFilter(s.clock), Indexes: new(sindex.Registry)}
+	if c.Security != nil {
+		var err error
+		if s.users, err = c.Security.newStore(s.clock); err != nil {
+			return nil, err
+		}
+	}
+	s.catalog = &command.Catalog{
+		Clock: s.clock, Table: command.NewTable(), Filter: command.NewFilter(s.clock), Indexes: new(sindex.Registry),
+		Functions: udf.NewRegistry(lua.Compiler(lua.Log(c.UDFLog))),
+	}
 	for _, name := range c.Namespaces {
 		s.catalog.Namespaces = append(s.catalog.Namespaces, store.NewNamespace(name, s.clock, c.DefaultTTL, c.MaxRecordSize))
 	}
-	s.info = &info.Server{Namespaces: s.catalog.Namespaces, ClusterName: c.ClusterName, Started: time.Now(), View: s.view.Load, TLS: c.TLS != nil,
-		Indexes: s.catalog.Indexes, Counters: s.infoCounters, Jobs: func(node int) *jobs.Table { return &s.Node(node).jobs }}
+	s.info = &info.Server{
+		Namespaces: s.catalog.Namespaces, ClusterName: c.ClusterName, Started: time.Now(), View: s.view.Load, TLS: c.TLS != nil, Enterprise: c.Security != nil,
+		Indexes: s.catalog.Indexes, Functions: s.catalog.Functions, Counters: s.infoCounters, Jobs: func(node int) *jobs.Table { return &s.Node(node).jobs },
+	}
 	s.info.Init()
 	s.layout = info.Layout{Factor: c.ReplicationFactor, Racks: len(c.Racks) > 0}
 	if _, err := s.addNodes(c.Nodes); err != nil {

@@ -15,7 +15,7 @@ func BenchmarkGetParallel(b *testing.B) {
 	_, c := start(b)
 	k := key(b, 1)
 	put(b, c, k, as.NewBin("a", 1))
-	c.WarmUp(callers)
+	warm(b, c, callers)
 	p := readPolicy()
 	b.SetParallelism(max(1, callers/runtime.GOMAXPROCS(0)))
 	b.ReportAllocs()
@@ -31,7 +31,7 @@ func BenchmarkGetParallel(b *testing.B) {
 
 func BenchmarkPutParallel(b *testing.B) {
 	_, c := start(b)
-	c.WarmUp(callers)
+	warm(b, c, callers)
 	p := writePolicy()
 	bin := as.NewBin("a", 1)
 	k := key(b, 1)

@@ -18,8 +18,10 @@ func TestConfigReportsEveryFault(t *testing.T) {
 		Nodes: -2, Namespaces: []string{"", "a:b", strings.Repeat("n", 32), "x", "x"}, ReplicationFactor: 9, ClusterName: "a;b",
 		DefaultTTL: time.Millisecond, MaxRecordSize: -1, Capacity: aerospiketest.Capacity{Parallel: -1},
 	})
-	for _, want := range []string{"Nodes is -2", "ReplicationFactor is 9", "ClusterName is", "DefaultTTL is 1ms", "MaxRecordSize is -1",
-		"Namespaces[0]", "Namespaces[1]", "Namespaces[2]", "Namespaces[4]", "Config.Capacity.Parallel is -1"} {
+	for _, want := range []string{
+		"Nodes is -2", "ReplicationFactor is 9", "ClusterName is", "DefaultTTL is 1ms", "MaxRecordSize is -1",
+		"Namespaces[0]", "Namespaces[1]", "Namespaces[2]", "Namespaces[4]", "Config.Capacity.Parallel is -1",
+	} {
 		require.ErrorContains(t, err, want)
 	}
 	require.NotContains(t, err.Error(), "Namespaces[3]")
@@ -71,7 +73,7 @@ func TestServerTruncatesByInfo(t *testing.T) {
 
 func TestServerStats(t *testing.T) {
 	s, c := start(t, aerospiketest.Config{Nodes: 2})
-	c.WarmUp(2)
+	warm(t, c, 2)
 	for i := range 10 {
 		put(t, c, key(t, i), as.NewBin("a", i))
 	}

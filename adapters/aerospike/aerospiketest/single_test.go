@@ -16,7 +16,7 @@ import (
 func TestSingleValuesComeBackAsTheyWere(t *testing.T) {
 	_, c := start(t)
 	for name, v := range map[string]any{
-		"integer": math.MinInt64, "float": 1.5, "text": "é", "empty": "", "blob": []byte{0, 255}, "true": true, "false": false,
+		"integer": math.MinInt, "float": 1.5, "text": "é", "empty": "", "blob": []byte{0, 255}, "true": true, "false": false,
 		"list": []any{1, "a", nil, 2.5}, "map": map[any]any{"a": 1, 2: "b"}, "long": strings.Repeat("x", 100_000),
 	} {
 		k := key(t, name)
@@ -82,14 +82,14 @@ func TestSingleDeleteAndTouch(t *testing.T) {
 func TestSingleArithmetic(t *testing.T) {
 	_, c := start(t)
 	k := key(t, 1)
-	put(t, c, k, as.NewBin("n", math.MaxInt64), as.NewBin("f", 1.5), as.NewBin("s", "b"), as.NewBin("x", []byte{2}))
+	put(t, c, k, as.NewBin("n", math.MaxInt), as.NewBin("f", 1.5), as.NewBin("s", "b"), as.NewBin("x", []byte{2}))
 	p := writePolicy()
 	require.NoError(t, asError(c.AddBins(p, k, as.NewBin("n", 1), as.NewBin("f", 2.5), as.NewBin("new", 7))))
 	require.NoError(t, asError(c.AppendBins(p, k, as.NewBin("s", "c"), as.NewBin("x", []byte{3}))))
 	require.NoError(t, asError(c.PrependBins(p, k, as.NewBin("s", "a"))))
 	r, err := c.Get(readPolicy(), k)
 	require.NoError(t, asError(err))
-	require.Equal(t, as.BinMap{"n": math.MinInt64, "f": 4.0, "s": "abc", "x": []byte{2, 3}, "new": 7}, r.Bins)
+	require.Equal(t, as.BinMap{"n": math.MinInt, "f": 4.0, "s": "abc", "x": []byte{2, 3}, "new": 7}, r.Bins)
 	require.Equal(t, types.BIN_TYPE_ERROR, codeOf(c.AddBins(p, k, as.NewBin("s", 1))))
 	require.Equal(t, types.BIN_TYPE_ERROR, codeOf(c.AppendBins(p, k, as.NewBin("s", []byte{1}))))
 }
@@ -206,7 +206,7 @@ func TestSingleTimeToLive(t *testing.T) {
 	require.NoError(t, asError(c.PutBins(with(as.TTLDontExpire), never, as.NewBin("x", 1))))
 	require.InDelta(t, 100, ttl(a), 3)
 	require.InDelta(t, 1000, ttl(b), 3)
-	require.EqualValues(t, as.TTLDontExpire, ttl(never))
+	require.EqualValues(t, uint32(as.TTLDontExpire), ttl(never))
 
 	s.Advance(100 * time.Second)
 	require.Zero(t, ttl(a))
@@ -216,7 +216,7 @@ func TestSingleTimeToLive(t *testing.T) {
 	require.NoError(t, asError(c.Touch(with(50), b)))
 	s.Advance(50 * time.Second)
 	require.Zero(t, ttl(b))
-	require.EqualValues(t, as.TTLDontExpire, ttl(never))
+	require.EqualValues(t, uint32(as.TTLDontExpire), ttl(never))
 	require.Equal(t, types.PARAMETER_ERROR, codeOf(c.PutBins(with(11*365*86400), a, as.NewBin("x", 1))))
 }
 
@@ -248,12 +248,4 @@ func TestSingleLimits(t *testing.T) {
 	require.Equal(t, types.BIN_NAME_TOO_LONG, codeOf(c.PutBins(writePolicy(), k, as.NewBin(strings.Repeat("n", 16), 1))))
 	long := keyIn(t, strings.Repeat("s", 64), 1)
 	require.Equal(t, types.PARAMETER_ERROR, codeOf(c.PutBins(writePolicy(), long, as.NewBin("a", 1))))
-}
-
-func TestSingleWhatIsNotThereYetIsRefused(t *testing.T) {
-	_, c := start(t)
-	k := key(t, 1)
-	put(t, c, k, as.NewBin("l", []any{1}))
-	_, err := c.Execute(writePolicy(), k, "m", "f")
-	require.Equal(t, types.UNSUPPORTED_FEATURE, codeOf(err))
 }

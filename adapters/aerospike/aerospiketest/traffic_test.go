@@ -54,7 +54,7 @@ func TestTrafficCompressedRequests(t *testing.T) {
 // The driver announces too long a batch when a filter stands before it.
 func TestTrafficBatchBehindAFilterIsRead(t *testing.T) {
 	_, c := start(t)
-	c.WarmUp(2)
+	warm(t, c, 2)
 	put(t, c, key(t, 1), as.NewBin("a", 1))
 	p := batchPolicy()
 	p.FilterExpression = as.ExpBinExists("a")

@@ -1,6 +1,9 @@
 package aerospiketest
 
 import (
+	"sync"
+	"time"
+
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/command"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
 )
@@ -49,18 +52,33 @@ func (c *conn) background() {
 	c.out = wire.AppendLast(c.out, wire.OK)
 	t := target{node: c.node.index, kind: KindJob, writes: true, namespace: []byte(b.Job.Namespace), set: []byte(b.Job.Set)}
 	c.life.wg.Add(1)
-	go c.node.work(c.life, b, t)
+	shown := make(chan struct{})
+	go c.node.work(c.life, b, t, sync.OnceFunc(func() { close(shown) }))
+	if b.Job.RPS == 0 {
+		// A real server is done with a small job before a client can ask.
+		wait := time.NewTimer(jobHeadStart)
+		defer wait.Stop()
+		select {
+		case <-shown:
+		case <-wait.C:
+		}
+	}
 }
 
+// jobHeadStart is how long the answer to a job's command waits at most for the job.
+const jobHeadStart = 100 * time.Millisecond
+
 // work is the goroutine of a job; life.wg counts it. It ends with the life, or
-// when the job is aborted.
-func (n *Node) work(l *life, b *command.Background, t target) {
+// when the job is aborted. show is called when there is no use in waiting for it.
+func (n *Node) work(l *life, b *command.Background, t target, show func()) {
 	defer l.wg.Done()
+	defer show()
 	for _, g := range n.srv.gateList() {
 		if !g.match.matches(&t) {
 			continue
 		}
 		if ch := g.arrive(); ch != nil {
+			show()
 			select {
 			case <-ch:
 			case <-b.Job.Aborted():

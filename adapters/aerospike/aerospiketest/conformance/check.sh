@@ -8,11 +8,7 @@ cd "$(dirname "$0")"
 # How many lines of each group may differ. This is the one place where that is said.
 allowed() {
 	case $1 in
-	single | list | map | bit | hll | exp | scan | query | geo | errors) echo 0 ;;
-	batch) echo 40 ;;      # functions in Lua
-	udf) echo 277 ;;       # likewise
-	background) echo 17 ;; # likewise
-	info) echo 1 ;;        # likewise: the list of modules is empty
+	single | list | map | bit | hll | exp | batch | scan | query | udf | background | info | geo | errors) echo 0 ;;
 	*) echo "unknown group $1" >&2 && exit 2 ;;
 	esac
 }

@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) //nolint:forbidigo // a program's context begins here
 	err := run(ctx, os.Args[1:], os.Stdout)
 	stop()
 	if err != nil {
@@ -36,23 +37,32 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	nodes := flags.Int("nodes", 1, "number of nodes")
 	namespaces := flags.String("namespace", aerospiketest.DefaultNamespace, "names of the namespaces, parted by commas")
 	cluster := flags.String("cluster", "", "name of the cluster")
+	user := flags.String("user", "", "a user with every predefined role; with it clients must log in")
+	password := flags.String("password", "", "the user's password")
 	if err := flags.Parse(args); err != nil {
-		if err == flag.ErrHelp {
+		if errors.Is(err, flag.ErrHelp) {
 			return nil
 		}
 		return err
 	}
-	srv, err := aerospiketest.Start(aerospiketest.Config{
-		Addr: *addr, Nodes: *nodes, Namespaces: strings.Split(*namespaces, ","), ClusterName: *cluster,
-	})
+	config := aerospiketest.Config{Addr: *addr, Nodes: *nodes, Namespaces: strings.Split(*namespaces, ","), ClusterName: *cluster}
+	if *user != "" {
+		all := []string{"user-admin", "sys-admin", "data-admin", "udf-admin", "sindex-admin", "read", "read-write", "read-write-udf", "write", "truncate"}
+		config.Security = &aerospiketest.Security{Users: []aerospiketest.User{{Name: *user, Password: *password, Roles: all}}}
+	}
+	srv, err := aerospiketest.Start(config)
 	if err != nil {
 		return err
 	}
 	defer srv.Close()
+	var text strings.Builder
 	for _, n := range srv.Nodes() {
-		fmt.Fprintf(out, "node %s at %s\n", n.Name(), n.Addr())
+		text.WriteString("node " + n.Name() + " at " + n.Addr() + "\n")
 	}
-	fmt.Fprintln(out, "ready")
+	text.WriteString("ready\n")
+	if _, err := io.WriteString(out, text.String()); err != nil {
+		return err
+	}
 	<-ctx.Done()
 	return nil
 }

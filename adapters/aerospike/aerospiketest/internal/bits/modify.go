@@ -63,7 +63,7 @@ func (c *call) admit(v store.Value) wire.Code {
 // modify returns the new blob, or nil if there is nothing to change.
 func (c *call) modify(old []byte) ([]byte, wire.Code) {
 	var b []byte
-	code := wire.OK
+	var code wire.Code
 	switch c.op {
 	case opResize:
 		b, code = c.resize(old)

@@ -31,6 +31,8 @@ func appendValue(b []byte, v any, flags byte) []byte {
 		return msgpack.AppendNil(b)
 	case bool:
 		return msgpack.AppendBool(b, t)
+	case int64:
+		return msgpack.AppendInt(b, t)
 	case int:
 		return msgpack.AppendInt(b, int64(t))
 	case float64:
@@ -93,8 +95,9 @@ func text(b []byte) (s string, rest []byte) {
 	case msgpack.MapKind:
 		n, flags, b, _ := msgpack.MapHead(b)
 		return elements(b, 2*n, flags, "{", "}")
+	default:
+		return fmt.Sprintf("?%x", b), nil
 	}
-	return fmt.Sprintf("?%x", b), nil
 }
 
 func elements(b []byte, n int, flags byte, open, end string) (string, []byte) {

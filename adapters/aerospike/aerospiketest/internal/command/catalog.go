@@ -3,6 +3,7 @@ package command
 import (
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/sindex"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/udf"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
 )
 
@@ -18,6 +19,7 @@ type Catalog struct {
 	Table      *Table
 	Filter     Filter
 	Indexes    *sindex.Registry // nil is none
+	Functions  *udf.Registry    // nil is none
 }
 
 // Namespace returns the namespace of a name, or nil.

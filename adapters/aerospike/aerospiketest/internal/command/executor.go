@@ -20,6 +20,9 @@ type Executor struct {
 	// Refuses, unless nil, says whether the node does not serve a partition, for
 	// reads or for writes.
 	Refuses func(partition int, writes bool) bool
+	// Permit, unless nil, says whether the user may do what a message for one
+	// record asks for.
+	Permit func(m *wire.Message) wire.Code
 	// guard, unless nil, is a condition that a record must meet to be changed.
 	guard func(*store.Record) bool
 }
@@ -29,14 +32,14 @@ func NewExecutor(c *Catalog) *Executor { return &Executor{cat: c} }
 
 // Single carries out a command on one record and appends its answer, a message
 // without a frame, to out. index is the record's place in a batch. A code other
-// than OK leaves the record as it was.
+// than OK leaves the record as it was, but for that of a function that failed.
 func (e *Executor) Single(m *wire.Message, out []byte, index uint32) ([]byte, wire.Code) {
 	at := len(out)
 	h := wire.Header{Index: index}
 	e.run = Run{Bins: e.run.Bins[:0], clock: e.cat.Clock, msg: m, out: wire.AppendHeader(out, h)}
 	h.Code = e.single(m, &h)
 	out, e.run.out = e.run.out, nil
-	if h.Code != wire.OK {
+	if h.Code != wire.OK && h.Code != wire.UDFError { // which has a text
 		out = out[:at+wire.HeaderSize]
 	} else {
 		h.Ops = e.run.ops
@@ -57,6 +60,11 @@ func (e *Executor) forget() {
 }
 
 func (e *Executor) single(m *wire.Message, h *wire.Header) wire.Code {
+	if e.Permit != nil {
+		if c := e.Permit(m); c != wire.OK {
+			return c
+		}
+	}
 	ns := e.cat.Namespace(m.Namespace)
 	switch {
 	case ns == nil:
@@ -68,7 +76,7 @@ func (e *Executor) single(m *wire.Message, h *wire.Header) wire.Code {
 	case e.refused(m):
 		return wire.PartitionUnavailable
 	case m.UDFPackage != nil:
-		return wire.Unsupported
+		return e.call(ns, m, h)
 	case m.Info2&wire.Info2Delete != 0:
 		return e.delete(ns, m, h)
 	case m.Info2&wire.Info2Write != 0:

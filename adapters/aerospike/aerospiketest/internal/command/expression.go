@@ -77,7 +77,7 @@ func (x expressions) modify(r *Run, op *wire.Op) wire.Code {
 		return wire.ParameterError
 	}
 	live := r.Find(op.Name) >= 0
-	c := wire.OK
+	var c wire.Code
 	switch {
 	case live && flags&expCreateOnly != 0:
 		c = wire.BinExists

@@ -63,7 +63,7 @@ func (e *Executor) checkScan(s *scan) wire.Code {
 	switch {
 	case s.ns == nil:
 		return wire.InvalidNamespace
-	case m.UDFOp != nil, m.UDFPackage != nil: // aggregation
+	case m.UDFOp != nil, m.UDFPackage != nil: // not as an aggregation
 		return wire.Unsupported
 	case m.Info3&wire.Info3PartitionDone == 0:
 		return wire.Unsupported

@@ -92,8 +92,10 @@ func (e *Executor) scanParts(s *scan, host *Host) (wire.Code, error) {
 
 // newJob describes a scan or query to the table of jobs.
 func newJob(m *wire.Message, kind string, host *Host, q *sindex.Query) *jobs.Job {
-	j := &jobs.Job{ID: m.Job(), Kind: kind, Namespace: string(m.Namespace), Set: string(m.Set), From: host.From, RPS: RecordsPerSecond(m),
-		SocketTimeout: m.SocketTimeout(), PIDs: len(m.PIDs) / 2, Digests: len(m.Digests) / wire.DigestSize}
+	j := &jobs.Job{
+		ID: m.Job(), Kind: kind, Namespace: string(m.Namespace), Set: string(m.Set), From: host.From, RPS: RecordsPerSecond(m),
+		SocketTimeout: m.SocketTimeout(), PIDs: len(m.PIDs) / 2, Digests: len(m.Digests) / wire.DigestSize,
+	}
 	j.Partitions = j.PIDs + j.Digests
 	if q != nil {
 		j.Index = q.Name

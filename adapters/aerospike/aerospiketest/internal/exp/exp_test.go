@@ -105,13 +105,24 @@ func TestLogicHasThreeValues(t *testing.T) {
 		x    *as.Expression
 		want exp.Truth
 	}{
-		{"and", as.ExpAnd(yes, yes), exp.True}, {"and false", as.ExpAnd(yes, no), exp.False}, {"and unknown", as.ExpAnd(yes, missing), u},
-		{"and false after unknown", as.ExpAnd(missing, no), exp.False}, {"and true after unknown", as.ExpAnd(missing, yes), u},
-		{"or", as.ExpOr(no, no), exp.False}, {"or true after unknown", as.ExpOr(missing, yes), exp.True}, {"or unknown", as.ExpOr(no, missing), u},
-		{"not", as.ExpNot(no), exp.True}, {"not unknown", as.ExpNot(missing), u},
-		{"exclusive", as.ExpExclusive(yes, no, no), exp.True}, {"exclusive twice", as.ExpExclusive(yes, yes, missing), exp.False}, {"exclusive unknown", as.ExpExclusive(yes, missing), u},
-		{"unknown", as.ExpUnknown(), u}, {"compare unknown", as.ExpEq(as.ExpIntBin("none"), one), u}, {"of another type", as.ExpEq(as.ExpIntBin("s"), one), u},
-		{"exists", as.ExpBinExists("i"), exp.True}, {"exists not", as.ExpBinExists("none"), exp.False},
+		{"and", as.ExpAnd(yes, yes), exp.True},
+		{"and false", as.ExpAnd(yes, no), exp.False},
+		{"and unknown", as.ExpAnd(yes, missing), u},
+		{"and false after unknown", as.ExpAnd(missing, no), exp.False},
+		{"and true after unknown", as.ExpAnd(missing, yes), u},
+		{"or", as.ExpOr(no, no), exp.False},
+		{"or true after unknown", as.ExpOr(missing, yes), exp.True},
+		{"or unknown", as.ExpOr(no, missing), u},
+		{"not", as.ExpNot(no), exp.True},
+		{"not unknown", as.ExpNot(missing), u},
+		{"exclusive", as.ExpExclusive(yes, no, no), exp.True},
+		{"exclusive twice", as.ExpExclusive(yes, yes, missing), exp.False},
+		{"exclusive unknown", as.ExpExclusive(yes, missing), u},
+		{"unknown", as.ExpUnknown(), u},
+		{"compare unknown", as.ExpEq(as.ExpIntBin("none"), one), u},
+		{"of another type", as.ExpEq(as.ExpIntBin("s"), one), u},
+		{"exists", as.ExpBinExists("i"), exp.True},
+		{"exists not", as.ExpBinExists("none"), exp.False},
 		{"not a boolean", one, exp.False},
 	} {
 		e, ok := new(exp.Compiler).Compile(pack(t, c.x))

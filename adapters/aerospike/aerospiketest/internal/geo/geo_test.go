@@ -59,9 +59,19 @@ func TestMatch(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{point, square, true}, {square, point, true}, {point, other, true}, {point, hole, false}, {point, far, false}, {point, both, true},
-		{point, near, true}, {point, nearer, false}, {point, nothing, false}, {opposite, square, false}, {opposite, other, false},
-		{point, point, false}, {square, square, false},
+		{point, square, true},
+		{square, point, true},
+		{point, other, true},
+		{point, hole, false},
+		{point, far, false},
+		{point, both, true},
+		{point, near, true},
+		{point, nearer, false},
+		{point, nothing, false},
+		{opposite, square, false},
+		{opposite, other, false},
+		{point, point, false},
+		{square, square, false},
 	} {
 		require.Equal(t, c.want, geo.Match(shape(c.a), shape(c.b)), "%s in %s", c.a, c.b)
 	}

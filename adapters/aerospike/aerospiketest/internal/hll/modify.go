@@ -2,6 +2,7 @@ package hll
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
@@ -130,7 +131,7 @@ func (c *call) setUnion(old sketch) (sketch, wire.Code) {
 	if old == nil {
 		return union(c.sketches), wire.OK
 	}
-	all := append(c.sketches[:len(c.sketches):len(c.sketches)], old)
+	all := append(slices.Clip(c.sketches), old)
 	if u := common(all); !c.may(allowFold) && (u.index() != old.index() || u.minhash() != old.minhash()) {
 		return nil, wire.OpNotApplicable
 	}

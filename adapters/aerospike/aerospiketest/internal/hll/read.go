@@ -3,6 +3,7 @@ package hll
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/msgpack"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
@@ -29,7 +30,7 @@ func Read(v store.Value, args []byte) (store.Value, wire.Code) {
 }
 
 func (c *call) read(s sketch) (store.Value, wire.Code) {
-	all := append(c.sketches[:len(c.sketches):len(c.sketches)], s)
+	all := append(slices.Clip(c.sketches), s)
 	switch c.op {
 	case opCount:
 		return integer(s.count()), wire.OK

@@ -16,8 +16,12 @@ func (v *View) clusterKey() string {
 // addNode adds what a node says about itself and the others.
 func (s *Server) addNode() {
 	s.text("build", Build)
-	s.text("version", "Aerospike Community Edition build "+Build)
-	s.text("edition", "Aerospike Community Edition")
+	edition := "Aerospike Community Edition"
+	if s.Enterprise {
+		edition = "Aerospike Enterprise Edition"
+	}
+	s.text("version", edition+" build "+Build)
+	s.text("edition", edition)
 	s.text("status", "ok")
 	s.text("features", features)
 	s.text("services-alumni-reset", "ok")

@@ -32,13 +32,13 @@ func (s *Server) addPartitions() {
 
 func (r *request) replicas(head func(ns string) string, n int) string {
 	var b strings.Builder
-	maps := ""
+	var maps strings.Builder
 	for i := range n {
-		maps += "," + r.view.Bitmap(r.node, i)
+		maps.WriteString("," + r.view.Bitmap(r.node, i))
 	}
 	for _, ns := range r.Namespaces {
 		b.WriteString(head(ns.Name))
-		b.WriteString(maps)
+		b.WriteString(maps.String())
 		b.WriteByte(';')
 	}
 	return b.String()

@@ -7,6 +7,8 @@ import (
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/jobs"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/sindex"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/udf"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
 )
 
 // Build is the server version that is claimed.
@@ -27,7 +29,9 @@ type Server struct {
 	Counters    func(node int) Counters
 	Jobs        func(node int) *jobs.Table
 	Indexes     *sindex.Registry
+	Functions   *udf.Registry
 	TLS         bool // nodes are reached by TLS alone
+	Enterprise  bool // how the server shows itself
 
 	table map[string]handler
 }
@@ -35,9 +39,10 @@ type Server struct {
 // A request is one command.
 type request struct {
 	*Server
-	node int
-	view *View
-	arg  string // what follows the name and a colon or slash
+	node   int
+	view   *View
+	permit Permit
+	arg    string // what follows the name and a colon or slash
 }
 
 type handler func(r *request) string
@@ -80,12 +85,15 @@ const maxAnswer = 16 << 20
 const defaults = "node\nbuild\nedition\nversion\nfeatures\nservices\nstatistics"
 
 // Answer appends the answers to a request's commands, one a line, to out.
-func (s *Server) Answer(out, body []byte, node int) []byte {
+func (s *Server) Answer(out, body []byte, node int, permit Permit) []byte {
 	text := strings.TrimRight(string(body), "\n")
 	if text == "" {
 		text = defaults
 	}
-	r := request{Server: s, node: node, view: s.View()}
+	if permit != nil && permit(0, "", "") == wire.NotAuthenticated {
+		return append(out, "ERROR:80:not authenticated\n"...)
+	}
+	r := request{Server: s, node: node, view: s.View(), permit: permit}
 	for text != "" && len(out) < maxAnswer {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
@@ -119,6 +127,9 @@ func (r *request) answer(line string) string {
 	h := r.table[name]
 	if h == nil {
 		return errUnknown
+	}
+	if text := r.refused(name); text != "" {
+		return text
 	}
 	return h(r)
 }

@@ -122,8 +122,10 @@ func indexLine(x sindex.Index) string {
 
 // definition reads the parameters of a new index. ok says whether they can be.
 func (r *request) definition() (x sindex.Index, ok bool) {
-	x = sindex.Index{Namespace: r.namespaceParam(), Name: r.param("indexname"), Definition: sindex.Definition{Set: r.param("set"), Bin: r.param("bin"),
-		Type: sindex.Type(strings.ToLower(r.param("type"))), Collection: sindex.Collection(strings.ToLower(r.param("indextype")))}}
+	x = sindex.Index{Namespace: r.namespaceParam(), Name: r.param("indexname"), Definition: sindex.Definition{
+		Set: r.param("set"), Bin: r.param("bin"),
+		Type: sindex.Type(strings.ToLower(r.param("type"))), Collection: sindex.Collection(strings.ToLower(r.param("indextype"))),
+	}}
 	if data := r.param("indexdata"); data != "" { // the older form, which the Go driver sends
 		bin, typ, _ := strings.Cut(data, ",")
 		x.Bin, x.Type = bin, sindex.Type(strings.ToLower(typ))

@@ -13,6 +13,7 @@ const (
 	Basic         = "basic"
 	BackgroundOps = "background-ops"
 	BackgroundUDF = "background-udf"
+	Aggregation   = "aggregation"
 )
 
 // A Result is how a job has ended.

@@ -91,9 +91,9 @@ func (t *Table) Show(id uint64) (line string, ok bool) {
 	if i := find(t.active, id); i >= 0 {
 		return t.active[i].Line(), true
 	}
-	for i := len(t.done) - 1; i >= 0; i-- {
-		if t.done[i].ID == id {
-			return t.done[i].Line(), true
+	for _, v := range slices.Backward(t.done) {
+		if v.ID == id {
+			return v.Line(), true
 		}
 	}
 	return "", false
@@ -107,8 +107,8 @@ func (t *Table) ShowAll() string {
 	for _, j := range t.active {
 		l = append(l, j.Line())
 	}
-	for i := len(t.done) - 1; i >= 0; i-- {
-		l = append(l, t.done[i].Line())
+	for _, v := range slices.Backward(t.done) {
+		l = append(l, v.Line())
 	}
 	return strings.Join(l, ";")
 }

@@ -61,8 +61,10 @@ func TestCompareEndsAtAWildcard(t *testing.T) {
 }
 
 func TestIntegersAreShort(t *testing.T) {
-	for v, size := range map[int64]int{0: 1, 127: 1, 128: 2, 255: 2, 256: 3, 65535: 3, 65536: 5, math.MaxUint32: 5, math.MaxUint32 + 1: 9, math.MaxInt64: 9,
-		-1: 1, -32: 1, -33: 2, -128: 2, -129: 3, math.MinInt16: 3, math.MinInt16 - 1: 5, math.MinInt32: 5, math.MinInt32 - 1: 9, math.MinInt64: 9} {
+	for v, size := range map[int64]int{
+		0: 1, 127: 1, 128: 2, 255: 2, 256: 3, 65535: 3, 65536: 5, math.MaxUint32: 5, math.MaxUint32 + 1: 9, math.MaxInt64: 9,
+		-1: 1, -32: 1, -33: 2, -128: 2, -129: 3, math.MinInt16: 3, math.MinInt16 - 1: 5, math.MinInt32: 5, math.MinInt32 - 1: 9, math.MinInt64: 9,
+	} {
 		b := msgpack.AppendInt(nil, v)
 		require.Len(t, b, size, "%d", v)
 		got, rest, ok := msgpack.Int(b)

@@ -128,6 +128,7 @@ func particleOf(b []byte) byte {
 		return wire.ParticleBlob
 	case msgpack.GeoJSON:
 		return wire.ParticleGeoJSON
+	default:
 	}
 	return wire.ParticleNull
 }

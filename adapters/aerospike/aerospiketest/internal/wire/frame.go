@@ -69,7 +69,7 @@ func Inflate(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, ErrFrame
 	}
-	defer z.Close()
+	defer func() { _ = z.Close() }() // reads from memory
 	var out bytes.Buffer
 	if n, err := io.Copy(&out, io.LimitReader(z, int64(size)+1)); err != nil || uint64(n) != size || size < FrameSize {
 		return nil, ErrFrame

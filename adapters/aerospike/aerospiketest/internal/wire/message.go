@@ -187,6 +187,12 @@ func (m *Message) Background() bool {
 	return m.Scan() && (m.Info2&Info2Write != 0 || len(m.UDFOp) == 1 && m.UDFOp[0] == UDFBackground)
 }
 
+// Aggregation reports whether the message is a query that answers with what a
+// function makes of records.
+func (m *Message) Aggregation() bool {
+	return m.Scan() && m.UDFPackage != nil && len(m.UDFOp) == 1 && m.UDFOp[0] == UDFAggregate
+}
+
 // Job returns the number of the job that a scan or query names; 0 is none.
 func (m *Message) Job() uint64 {
 	if len(m.TaskID) != 8 {

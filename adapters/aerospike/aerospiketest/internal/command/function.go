@@ -1,0 +1,104 @@
+package command
+
+import (
+	"time"
+
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/udf"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
+)
+
+// Names of the bins that the result of a function comes in.
+const (
+	binSuccess = "SUCCESS"
+	binFailure = "FAILURE"
+)
+
+// call calls a function with a record. What the function has kept stays, even if it
+// fails later on.
+func (e *Executor) call(ns *store.Namespace, m *wire.Message, h *wire.Header) wire.Code {
+	args, ok := udf.Arguments(m.UDFArgs)
+	if !ok || len(m.Set) > wire.MaxSetName {
+		return wire.ParameterError
+	}
+	d := store.Digest(m.Digest)
+	p := ns.Part(d.Partition())
+	p.Lock()
+	defer p.Unlock()
+	rec := p.GetLocked(&d, ns.Clock)
+	if rec != nil {
+		h.Generation = rec.Generation
+		if c := e.filter(m, rec); c != wire.OK {
+			return c
+		}
+	}
+	r := newUDFRecord(ns, m, rec)
+	v, err := e.functions().Call(string(m.UDFPackage), string(m.UDFFunction), r, args)
+	if c := e.keep(ns, p, m, rec, r, h); c != wire.OK {
+		return c
+	}
+	if err == nil {
+		var answer store.Value
+		if answer, err = udf.Result(v); err == nil {
+			e.run.Answer(&wire.Op{Code: wire.OpRead, Name: []byte(binSuccess)}, answer)
+			return wire.OK
+		}
+	}
+	e.run.Answer(&wire.Op{Code: wire.OpRead, Name: []byte(binFailure)}, store.Value{Type: wire.ParticleString, Data: []byte(err.Error())})
+	return wire.UDFError
+}
+
+// functions returns the registry, which may be empty.
+func (e *Executor) functions() *udf.Registry {
+	if e.cat.Functions == nil {
+		return udf.NewRegistry(nil)
+	}
+	return e.cat.Functions
+}
+
+func newUDFRecord(ns *store.Namespace, m *wire.Message, rec *store.Record) *udf.Record {
+	h := udf.Header{Namespace: ns.Name, SetName: string(m.Set), Digest: store.Digest(m.Digest), Key: m.Key}
+	if rec == nil {
+		return udf.NewRecord(h, nil)
+	}
+	return udf.NewRecord(headerOf(ns, rec), rec.Bins)
+}
+
+// headerOf describes a record to a function.
+func headerOf(ns *store.Namespace, rec *store.Record) udf.Header {
+	h := udf.Header{
+		Namespace: ns.Name, SetName: rec.Set, Digest: rec.Digest, Key: rec.Key, Exists: true,
+		Generation: rec.Generation, Updated: rec.Updated / int64(time.Millisecond),
+	}
+	if rec.Expires != 0 {
+		h.TTL = max(1, (rec.Expires-ns.Clock.Now())/int64(time.Second))
+	}
+	return h
+}
+
+// keep stores what a function has made of a record. A record that was created
+// without bins isn't, and there is nothing to be found.
+func (e *Executor) keep(ns *store.Namespace, p *store.Partition, m *wire.Message, rec *store.Record, r *udf.Record, h *wire.Header) wire.Code {
+	bins, changed := r.Saved()
+	switch {
+	case !changed:
+		return wire.OK
+	case len(bins) == 0 && rec == nil:
+		if r.Exists {
+			return wire.NotFound
+		}
+		return wire.OK
+	case len(bins) == 0:
+		p.DeleteLocked(&rec.Digest)
+		h.Generation = 0
+		return wire.OK
+	}
+	if ttl, set := r.NewTTL(); set {
+		m.TTL = ttl
+	}
+	d := store.Digest(m.Digest)
+	e.run.Bins = append(e.run.Bins[:0], bins...)
+	c := e.apply(ns, p, m, &d, rec, h)
+	h.VoidTime = 0
+	return c
+}
