@@ -17,7 +17,7 @@ STRESS_RUN ?= ConcurrentSafe|Stress
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: check
 check: ## All that CI requires (minutes)
@@ -50,6 +50,14 @@ conformance: ## Compare aerospiketest with the recordings of a real server (GROU
 .PHONY: driver-suite
 driver-suite: ## Run the driver's own tests against aerospiketest
 	adapters/aerospike/aerospiketest/driver-suite.sh
+
+.PHONY: compat-suite
+compat-suite: ## The same behind Compat: what passes must be what passes without
+	adapters/aerospike/compat-suite.sh
+
+.PHONY: compat-conformance
+compat-conformance: ## The conformance program behind Compat: it must print the same lines as without (GROUPS)
+	adapters/aerospike/compat-conformance.sh $(GROUPS)
 
 .PHONY: bench
 bench: ## Run the benchmarks, in the form that benchstat reads (PKG, BENCH, COUNT)

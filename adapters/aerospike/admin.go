@@ -13,8 +13,8 @@ import (
 // What administers the database goes over the one connection that the driver keeps to
 // each node, which it also tends the cluster with. So it has a lane of its own, and
 // runs on a goroutine: the driver waits for that connection without a limit, and the
-// caller shouldn't. If ctx ends first, its cause is returned, and the permit comes
-// back when the driver is done; what was asked for may still happen.
+// caller shouldn't. If ctx ends first, the call is left, and the permit comes
+// back when the driver is done; what was asked for may still happen: see [DetachedError].
 
 // defaultAdminTimeout is the time of a call whose context and policy say nothing.
 const defaultAdminTimeout = 3 * time.Second
@@ -36,24 +36,36 @@ func (c *Client) administer(ctx context.Context, op *Operation, namespace, set s
 			cl.release(spillway.OutcomeLocal)
 			return err
 		}
-		done := make(chan error, 1)
-		go func() {
-			var err error
-			defer func() { done <- err }()
-			defer cl.end(&err)
-			err = cl.reachable()
-			if err == nil {
-				cl.start()
-				err = cl.wrap(f(cl.session.client, cl.budget.total))
+		return cl.apart(ctx, func() error {
+			if err := cl.reachable(); err != nil {
+				return err
 			}
-		}()
-		select {
-		case err := <-done:
-			return err
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+			cl.start()
+			return cl.wrap(f(cl.session.client, cl.budget.total))
+		})
 	})
+}
+
+// apart runs the attempt's call of the driver on a goroutine, and returns when that is
+// done, or ctx. The goroutine has a trip of its own, for the caller may have gone, and
+// reported on his, before it is done.
+func (cl *call) apart(ctx context.Context, f func() error) error {
+	t, own := cl.trip, *cl.trip
+	cl.trip = &own
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { done <- err }()
+		defer cl.end(&err)
+		err = f()
+	}()
+	select {
+	case err := <-done:
+		*t = own
+		return err
+	case <-ctx.Done():
+		return &DetachedError{Op: t.op.Name, Cause: context.Cause(ctx)}
+	}
 }
 
 // admitAdmin allots the time of a call of administration and takes a permit for it.

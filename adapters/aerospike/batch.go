@@ -129,16 +129,14 @@ func (cl *call) admitKeys(ctx context.Context, policy *as.BatchPolicy, keys []*a
 	if err := cl.allot(ctx, policy.TotalTimeout, cl.client.cfg.RecordTimeout); err != nil {
 		return err
 	}
-	nodes, err := cl.nodesOf(&policy.BasePolicy, keys)
-	if err != nil {
-		return cl.wrap(err)
-	}
-	return cl.admitNodes(ctx, nodes)
+	return cl.admitNodes(ctx, cl.nodesOf(&policy.BasePolicy, keys))
 }
 
 // nodesOf returns the nodes of keys, each once. One partition object does for all
-// keys of a namespace; the driver would make one for each.
-func (cl *call) nodesOf(policy *as.BasePolicy, keys []*as.Key) ([]*as.Node, as.Error) {
+// keys of a namespace; the driver would make one for each. A key that has no node, as in
+// a namespace that there isn't, is the driver's to report: it is no reason to fail the
+// others.
+func (cl *call) nodesOf(policy *as.BasePolicy, keys []*as.Key) []*as.Node {
 	cluster := cl.session.client.Cluster()
 	reads := cl.trip.op.Kind == spillway.KindRead
 	var nodes []*as.Node
@@ -153,7 +151,8 @@ func (cl *call) nodesOf(policy *as.BasePolicy, keys []*as.Key) ([]*as.Node, as.E
 				partition, err = as.PartitionForWrite(cluster, policy, key)
 			}
 			if err != nil {
-				return nil, err
+				partition = nil
+				continue
 			}
 		}
 		partition.PartitionId = key.PartitionId()
@@ -162,12 +161,9 @@ func (cl *call) nodesOf(policy *as.BasePolicy, keys []*as.Key) ([]*as.Node, as.E
 		} else {
 			node, err = partition.GetNodeWrite(cluster)
 		}
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(nodes, node) {
+		if err == nil && !slices.Contains(nodes, node) {
 			nodes = append(nodes, node)
 		}
 	}
-	return nodes, nil
+	return nodes
 }

@@ -42,37 +42,40 @@ func (c *Client) BatchOperate(ctx context.Context, policy *as.BatchPolicy, recor
 }
 
 // BatchDelete deletes many records. The results are in the records that it returns, in
-// the order of the keys, as with BatchOperate.
+// the order of the keys, as with BatchOperate; nil if nothing was sent.
 func (c *Client) BatchDelete(ctx context.Context, policy *as.BatchPolicy, deletePolicy *as.BatchDeletePolicy, keys []*as.Key) ([]*as.BatchRecord, error) {
 	if c.core == nil {
 		return nil, errZero
 	}
 	return c.batchRecords(ctx, opBatchDelete, policy, keys, func(client *as.Client, p *as.BatchPolicy, part []*as.Key) ([]*as.BatchRecord, as.Error) {
-		return client.BatchDelete(p, deletePolicy, part)
+		return client.BatchDelete(p, either(deletePolicy, &c.defaults.batchDelete), part)
 	})
 }
 
 // BatchExecute runs a Lua function that is registered at the server on many records.
 // The results are in the records that it returns, in the order of the keys, as with
-// BatchOperate.
+// BatchOperate; nil if nothing was sent.
 func (c *Client) BatchExecute(ctx context.Context, policy *as.BatchPolicy, udfPolicy *as.BatchUDFPolicy, keys []*as.Key, packageName, functionName string, args ...as.Value) ([]*as.BatchRecord, error) {
 	if c.core == nil {
 		return nil, errZero
 	}
 	return c.batchRecords(ctx, opBatchExecute, policy, keys, func(client *as.Client, p *as.BatchPolicy, part []*as.Key) ([]*as.BatchRecord, as.Error) {
-		return client.BatchExecute(p, udfPolicy, part, packageName, functionName, args...)
+		return client.BatchExecute(p, either(udfPolicy, &c.defaults.batchUDF), part, packageName, functionName, args...)
 	})
 }
 
 // batchRecords is a batch whose driver's method returns a record for each key.
 func (c *Client) batchRecords(ctx context.Context, op *Operation, policy *as.BatchPolicy, keys []*as.Key, f func(*as.Client, *as.BatchPolicy, []*as.Key) ([]*as.BatchRecord, as.Error)) ([]*as.BatchRecord, error) {
-	out := make([]*as.BatchRecord, len(keys))
+	var out []*as.BatchRecord // nil until the driver has returned some
 	err := c.eachRecord(ctx, op, keys, func(ctx context.Context, t *trip, items []int) (part []*as.BatchRecord, err error) {
 		sent := pick(keys, items)
 		err = c.batchOnce(ctx, t, policy, sent, func(client *as.Client, p *as.BatchPolicy) (aerr as.Error) {
 			part, aerr = f(client, p, sent)
 			return aerr
 		})
+		if out == nil && part != nil {
+			out = make([]*as.BatchRecord, len(keys))
+		}
 		for j, r := range part {
 			out[items[j]] = r
 		}
@@ -96,11 +99,16 @@ func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, 
 			_, whole = send(ctx, t, items)
 			return whole
 		}
+		t.attempts = 0 // this counts them anew, one for each sending
 		_, _, err := retry.Each(ctx, r, items, func(ctx context.Context, items []int) ([]retry.Result[struct{}], error) {
 			t.attempts++
+			asked := t.asked
 			var records []*as.BatchRecord
 			records, whole = send(ctx, t, items)
-			return t.judge(records, len(items)), whole
+			if t.asked == asked {
+				return nil, whole // what the records say is of an earlier call
+			}
+			return t.judge(records, len(items), whole), nil
 		})
 		if t.attempts == 0 {
 			return err // nothing was sent
@@ -116,11 +124,22 @@ func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, 
 	return once.watched(ctx, t, attempt)
 }
 
-// judge returns the error of every record.
-func (t *trip) judge(records []*as.BatchRecord, n int) []retry.Result[struct{}] {
+// judge returns the error of every record. One node that fails is an error of the whole,
+// although the others have done their part: it is the error of those records that have
+// no answer.
+func (t *trip) judge(records []*as.BatchRecord, n int, whole error) []retry.Result[struct{}] {
 	results := make([]retry.Result[struct{}], n)
-	for j, rec := range records {
-		if rec == nil || rec.ResultCode == types.OK || rec.Err == nil {
+	for j := range results {
+		if j >= len(records) || records[j] == nil {
+			results[j].Err = whole
+			continue
+		}
+		rec := records[j]
+		if rec.ResultCode == types.OK {
+			continue
+		}
+		if rec.Err == nil {
+			results[j].Err = whole
 			continue
 		}
 		v := Classify(rec.Err)

@@ -1,8 +1,10 @@
 package aerospike
 
 import (
+	"cmp"
 	"context"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -40,11 +42,21 @@ func (c *Client) open(ctx context.Context, cl *call) (err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if cl.lease, err = c.machine.Lease(); err != nil {
+	if cl.lease, err = c.lease(); err != nil {
 		return err
 	}
 	cl.session = cl.lease.Conn()
 	return nil
+}
+
+// lease takes a lease on the connection: for a Compat, on none but its own.
+func (c *Client) lease() (lifecycle.Lease[*session], error) {
+	l, err := c.machine.Lease()
+	if err != nil || c.choices.bound == nil || l.Conn() == c.choices.bound {
+		return l, err
+	}
+	l.Release()
+	return lifecycle.Lease[*session]{}, errGeneration
 }
 
 // openWith is open for a call that may have its permit in advance.
@@ -118,6 +130,11 @@ func (cl *call) admitNodes(ctx context.Context, nodes []*as.Node) error {
 	if cl.trip.choices.bypass {
 		return nil
 	}
+	if len(nodes) > 1 && cl.client.lanes.configs[cl.trip.lane].MaxWaiting > 0 {
+		// Two calls that wait for each other's nodes would both wait in vain.
+		nodes = slices.SortedFunc(slices.Values(nodes), func(a, b *as.Node) int { return cmp.Compare(a.GetName(), b.GetName()) })
+	}
+	cl.session.watchers.sweep()
 	cl.permits = make([]spillway.Permit, 0, len(nodes))
 	for _, node := range nodes {
 		g, err := cl.session.guard(node)
@@ -160,6 +177,7 @@ func (cl *call) nodeOf(policy *as.BasePolicy, key *as.Key) (*as.Node, as.Error) 
 // start and stop stand around the driver's call, for those who want to know how long
 // it takes.
 func (cl *call) start() {
+	cl.trip.asked++
 	if cl.guard != nil {
 		cl.trip.node = cl.guard.name
 	}
@@ -177,8 +195,11 @@ func (cl *call) stop() {
 
 // end gives back what the attempt took, and turns a panic of the driver into an
 // error. It must be deferred directly, with the address of the method's error.
-func (cl *call) end(err *error) {
-	if v := recover(); v != nil {
+func (cl *call) end(err *error) { cl.recovered(recover(), err) }
+
+// recovered is end with what recover has returned.
+func (cl *call) recovered(v any, err *error) {
+	if v != nil {
 		*err = &spillway.PanicError{Value: v, Stack: debug.Stack()}
 	}
 	cl.stop()

@@ -14,7 +14,9 @@ type choices struct {
 	idempotent bool
 	noRetry    bool
 	bypass     bool
+	detach     bool
 	budget     time.Duration
+	bound      *session // the only connection that the calls may use; nil for the current one
 }
 
 // Choice is made once, for all calls of the client that [Client.With] returns.

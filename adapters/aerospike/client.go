@@ -11,6 +11,7 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/lifecycle"
+	"github.com/spillway-go/spillway/retry"
 )
 
 // Client is a guarded Aerospike client. Make one with [New] and [Client.Connect], or
@@ -32,6 +33,7 @@ type core struct {
 	applying sync.Mutex              // serialises their changes
 	around   spillway.Middleware     // nil if nothing stands around calls
 	machine  *lifecycle.Machine[*session]
+	connects *retry.Retrier[struct{}] // nil if a dial isn't repeated
 	log      *slog.Logger
 	refused  refusals
 	expired  atomic.Uint64 // calls that had no time left and were not sent
@@ -40,6 +42,9 @@ type core struct {
 
 	mu   sync.Mutex         // guards past
 	past map[laneKey]totals // what ended sessions counted
+
+	aborts      aborts
+	backgrounds backgrounds
 }
 
 // ErrWrapped is returned by Connect on a client that was made by Wrap.
@@ -66,6 +71,7 @@ func newClient(cfg Config, wrapped bool) (*Client, error) {
 	c := &core{cfg: cfg, hosts: hosts, source: source, lanes: lanes, defaults: newDefaults(), wrapped: wrapped, log: cfg.Logger, past: map[laneKey]totals{}}
 	c.around = spillway.JoinMiddleware(cfg.Use...)
 	c.inForce.Store(c.firstInForce())
+	c.connects = c.newConnects()
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
@@ -109,57 +115,18 @@ func Wrap(client *as.Client, cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Connect connects to the cluster and opens the first connections. It returns nil
-// when calls can be made. Only one Connect is under way at a time; in any other
-// state than Disconnected it returns a *lifecycle.StateError at once. The driver
-// can't be interrupted while it connects: if ctx ends first, Connect returns its
-// cause at once, and the client that the driver may still bring is closed when it
-// arrives.
-func (c *Client) Connect(ctx context.Context) error {
-	if c.core == nil {
-		return errZero
-	}
-	if c.wrapped {
-		return ErrWrapped
-	}
-	if err := c.machine.Connect(ctx, c.dial); err != nil {
-		return err
-	}
-	// Settings that were applied while the session was being made.
-	c.applying.Lock()
-	defer c.applying.Unlock()
-	if session, ok := c.machine.Current(); ok {
-		session.obey(c.inForce.Load())
-	}
-	return nil
-}
-
-func (c *core) dial(ctx context.Context) (*session, error) {
-	policy := *c.cfg.ClientPolicy
-	client, err := as.NewClientWithPolicyAndHost(&policy, c.hosts...)
-	if err != nil {
-		return nil, newError(&call{client: c, trip: &trip{op: opConnect}}, err)
-	}
-	c.defaults.apply(client)
-	s, serr := c.newSession(client)
-	if serr != nil {
-		client.Close()
-		return nil, serr
-	}
-	s.warmUp(ctx, c.cfg.WarmUp)
-	return s, nil
-}
-
-// Close waits for calls and streams under way and then closes the connection, all
-// within DrainTimeout + CloseTimeout or until ctx ends. It may be called in any
-// state, any number of times, and always ends Disconnected: see
-// lifecycle.Machine.Close for its errors. A client that isn't wrapped may be
-// connected anew afterwards.
+// Close drains writes in the background, each Background within its Drain and
+// CloseTimeout, waits for calls and streams under way, and then closes the connection,
+// within DrainTimeout + CloseTimeout; all of it ends when ctx does. It may be called in
+// any state, any number of times, and always ends Disconnected: see
+// lifecycle.Machine.Close and Background.Close for its errors. A client that isn't
+// wrapped may be connected anew afterwards.
 func (c *Client) Close(ctx context.Context) error {
 	if c.core == nil {
 		return nil
 	}
-	return c.machine.Close(ctx)
+	c.aborts.abort()
+	return errors.Join(c.backgrounds.close(ctx), c.machine.Close(ctx))
 }
 
 func (c *core) closeSession(_ context.Context, s *session) error {
@@ -189,3 +156,11 @@ func (c *Client) Name() string {
 
 // errZero is the error of a Client that wasn't made by New or Wrap.
 var errZero error = &spillway.ClosedError{Component: "aerospike"}
+
+// closeBound is Close for a Compat: it closes no connection but its own.
+func (c *Client) closeBound(ctx context.Context) error {
+	if s, ok := c.machine.Current(); !ok || s != c.choices.bound {
+		return errGeneration
+	}
+	return c.machine.Close(ctx)
+}

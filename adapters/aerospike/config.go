@@ -49,6 +49,9 @@ type Config struct {
 	// idempotent (With(Idempotent())); other writes are made once. The zero Policy
 	// retries nothing. Each should have a Budget of its own.
 	Reads, Writes retry.Policy
+	// Connects is how Connect repeats a dial that failed because nobody answered. The
+	// zero Policy dials once.
+	Connects retry.Policy
 	// GhostFactor is how many times as long as most calls take (their ninth decile) a
 	// call that timed out keeps its permit, because the server may still be at work on
 	// it. Zero gives the permit back at once.
@@ -235,7 +238,7 @@ func (c Config) checkTimes(e *spillway.ConfigError) {
 
 // checkRetry validates the retry policies and what stands around calls.
 func (c Config) checkRetry(e *spillway.ConfigError) {
-	for field, p := range map[string]retry.Policy{"Reads": c.Reads, "Writes": c.Writes} {
+	for field, p := range map[string]retry.Policy{"Reads": c.Reads, "Writes": c.Writes, "Connects": c.Connects} {
 		if p.MaxAttempts == 0 {
 			continue // retries nothing
 		}

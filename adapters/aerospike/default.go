@@ -216,7 +216,7 @@ func (c *Client) GetDefaultBatchDeletePolicy() *as.BatchDeletePolicy {
 }
 
 // SetDefaultBatchDeletePolicy sets the policy of calls that pass none; nil changes nothing.
-// It takes effect when the client connects the next time.
+// For records of BatchOperate it takes effect when the client connects the next time.
 func (c *Client) SetDefaultBatchDeletePolicy(policy *as.BatchDeletePolicy) {
 	if c.core != nil {
 		set(&c.defaults.batchDelete, policy)
@@ -232,7 +232,7 @@ func (c *Client) GetDefaultBatchUDFPolicy() *as.BatchUDFPolicy {
 }
 
 // SetDefaultBatchUDFPolicy sets the policy of calls that pass none; nil changes nothing.
-// It takes effect when the client connects the next time.
+// For records of BatchOperate it takes effect when the client connects the next time.
 func (c *Client) SetDefaultBatchUDFPolicy(policy *as.BatchUDFPolicy) {
 	if c.core != nil {
 		set(&c.defaults.batchUDF, policy)

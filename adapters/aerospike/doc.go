@@ -22,6 +22,9 @@
 // told that they are [Idempotent]. [Client.With] makes such choices once;
 // [Client.Apply] changes limits, modes and retries while calls are under way.
 //
+// Code that can't be given contexts yet gets the same client in the shape of the
+// driver's from [Client.Compat].
+//
 // # Guarantees
 //
 //   - G-AER-1: per node no more calls are in the driver than its lanes hold, together

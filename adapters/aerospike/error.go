@@ -30,7 +30,10 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "aerospike: %s %s.%s", e.Op, e.Namespace, e.Set)
+	b.WriteString("aerospike: " + e.Op)
+	if e.Namespace != "" {
+		b.WriteString(" " + e.Namespace + "." + e.Set)
+	}
 	if e.Node != "" {
 		fmt.Fprintf(&b, " on %s", e.Node)
 	}

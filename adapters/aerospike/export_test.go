@@ -2,6 +2,7 @@ package aerospike
 
 import (
 	"context"
+	"reflect"
 	"time"
 )
 
@@ -10,3 +11,6 @@ func BudgetOf(ctx context.Context, policy, otherwise, least time.Duration) (tota
 	b, ok := newBudget(ctx, time.Time{}, policy, otherwise, least)
 	return b.total, b.socket(policy), ok
 }
+
+// CompatType is the type of what Compat returns.
+func CompatType() reflect.Type { return reflect.TypeFor[*compat]() }

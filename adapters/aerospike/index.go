@@ -10,7 +10,11 @@ import (
 // CreateIndex begins to build a secondary index on a bin; the Task tells when it is
 // ready.
 func (c *Client) CreateIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType) (*Task, error) {
-	return c.createIndex(ctx, opCreateIndex, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) (*as.IndexTask, as.Error) {
+	return c.indexTask(opCreateIndex)(c.createIndex(ctx, policy, namespace, set, indexName, binName, indexType))
+}
+
+func (c *Client) createIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType) (*as.IndexTask, error) {
+	return begun(ctx, c, opCreateIndex, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) (*as.IndexTask, as.Error) {
 		return client.CreateIndex(p, namespace, set, indexName, binName, indexType)
 	})
 }
@@ -18,13 +22,29 @@ func (c *Client) CreateIndex(ctx context.Context, policy *as.WritePolicy, namesp
 // CreateComplexIndex is CreateIndex on the elements of lists and maps, and on what a
 // context leads to.
 func (c *Client) CreateComplexIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType, collection as.IndexCollectionType, cdt ...*as.CDTContext) (*Task, error) {
-	return c.createIndex(ctx, opCreateComplexIndex, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) (*as.IndexTask, as.Error) {
+	return c.indexTask(opCreateComplexIndex)(c.createComplexIndex(ctx, policy, namespace, set, indexName, binName, indexType, collection, cdt))
+}
+
+func (c *Client) createComplexIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType, collection as.IndexCollectionType, cdt []*as.CDTContext) (*as.IndexTask, error) {
+	return begun(ctx, c, opCreateComplexIndex, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) (*as.IndexTask, as.Error) {
 		return client.CreateComplexIndex(p, namespace, set, indexName, binName, indexType, collection, cdt...)
 	})
 }
 
-func (c *Client) createIndex(ctx context.Context, op *Operation, policy *as.WritePolicy, namespace, set string, f func(*as.Client, *as.WritePolicy) (*as.IndexTask, as.Error)) (*Task, error) {
-	result := new(*as.IndexTask)
+// indexTask makes a Task of the driver's.
+func (c *Client) indexTask(op *Operation) func(*as.IndexTask, error) (*Task, error) {
+	return func(task *as.IndexTask, err error) (*Task, error) {
+		if err != nil {
+			return nil, err
+		}
+		return &Task{client: c, op: op, poll: task.IsDone}, nil
+	}
+}
+
+// begun is timed for calls that return a task. The task is handed over with the call's
+// end, so that a caller who has gone races with nobody.
+func begun[T any](ctx context.Context, c *Client, op *Operation, policy *as.WritePolicy, namespace, set string, f func(*as.Client, *as.WritePolicy) (*T, as.Error)) (*T, error) {
+	result := new(*T)
 	err := c.timed(ctx, op, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) (aerr as.Error) {
 		*result, aerr = f(client, p)
 		return aerr
@@ -32,7 +52,7 @@ func (c *Client) createIndex(ctx context.Context, op *Operation, policy *as.Writ
 	if err != nil {
 		return nil, err
 	}
-	return &Task{client: c, op: op, poll: (*result).IsDone}, nil
+	return *result, nil
 }
 
 // DropIndex removes a secondary index, and returns when no node has it any more. The

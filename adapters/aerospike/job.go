@@ -14,13 +14,31 @@ import (
 
 // QueryExecute applies operations to all records that a statement finds.
 func (c *Client) QueryExecute(ctx context.Context, policy *as.QueryPolicy, writePolicy *as.WritePolicy, statement *as.Statement, ops ...*as.Operation) (*Task, error) {
+	return c.jobTask(opQueryExecute)(c.queryExecute(ctx, policy, writePolicy, statement, ops))
+}
+
+func (c *Client) queryExecute(ctx context.Context, policy *as.QueryPolicy, writePolicy *as.WritePolicy, statement *as.Statement, ops []*as.Operation) (*as.ExecuteTask, uint64, error) {
 	return c.job(ctx, opQueryExecute, policy, statement, nil, func(client *as.Client, p *as.QueryPolicy, st *as.Statement) (*as.ExecuteTask, as.Error) {
-		return client.QueryExecute(p, writePolicy, st, ops...)
+		return client.QueryExecute(p, either(writePolicy, &c.defaults.write), st, ops...)
 	})
+}
+
+// jobTask makes a Task of what a job has returned.
+func (c *Client) jobTask(op *Operation) func(*as.ExecuteTask, uint64, error) (*Task, error) {
+	return func(task *as.ExecuteTask, id uint64, err error) (*Task, error) {
+		if err != nil {
+			return nil, err
+		}
+		return &Task{client: c, op: op, id: id, poll: task.IsDone}, nil
+	}
 }
 
 // ExecuteUDF applies a Lua function to all records that a statement finds.
 func (c *Client) ExecuteUDF(ctx context.Context, policy *as.QueryPolicy, statement *as.Statement, packageName, functionName string, args ...as.Value) (*Task, error) {
+	return c.jobTask(opExecuteUDF)(c.executeUDF(ctx, policy, statement, packageName, functionName, args))
+}
+
+func (c *Client) executeUDF(ctx context.Context, policy *as.QueryPolicy, statement *as.Statement, packageName, functionName string, args []as.Value) (*as.ExecuteTask, uint64, error) {
 	return c.job(ctx, opExecuteUDF, policy, statement, nil, func(client *as.Client, p *as.QueryPolicy, st *as.Statement) (*as.ExecuteTask, as.Error) {
 		return client.ExecuteUDF(p, st, packageName, functionName, args...)
 	})
@@ -28,8 +46,12 @@ func (c *Client) ExecuteUDF(ctx context.Context, policy *as.QueryPolicy, stateme
 
 // ExecuteUDFNode is ExecuteUDF for the records of one node.
 func (c *Client) ExecuteUDFNode(ctx context.Context, policy *as.QueryPolicy, node *as.Node, statement *as.Statement, packageName, functionName string, args ...as.Value) (*Task, error) {
+	return c.jobTask(opExecuteUDFNode)(c.executeUDFNode(ctx, policy, node, statement, packageName, functionName, args))
+}
+
+func (c *Client) executeUDFNode(ctx context.Context, policy *as.QueryPolicy, node *as.Node, statement *as.Statement, packageName, functionName string, args []as.Value) (*as.ExecuteTask, uint64, error) {
 	if node == nil {
-		return nil, badArgument(opExecuteUDFNode, "node", nil, "must not be nil")
+		return nil, 0, badArgument(opExecuteUDFNode, "node", nil, "must not be nil")
 	}
 	return c.job(ctx, opExecuteUDFNode, policy, statement, node, func(client *as.Client, p *as.QueryPolicy, st *as.Statement) (*as.ExecuteTask, as.Error) {
 		return client.ExecuteUDFNode(p, node, st, packageName, functionName, args...)
@@ -37,17 +59,17 @@ func (c *Client) ExecuteUDFNode(ctx context.Context, policy *as.QueryPolicy, nod
 }
 
 // job begins a job.
-func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy, statement *as.Statement, node *as.Node, begin func(*as.Client, *as.QueryPolicy, *as.Statement) (*as.ExecuteTask, as.Error)) (*Task, error) {
+func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy, statement *as.Statement, node *as.Node, begin func(*as.Client, *as.QueryPolicy, *as.Statement) (*as.ExecuteTask, as.Error)) (*as.ExecuteTask, uint64, error) {
 	if c.core == nil {
-		return nil, errZero
+		return nil, 0, errZero
 	}
 	st, err := copyStatement(op, statement)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	t := &trip{op: op, choices: &c.choices, ns: st.Namespace, set: st.SetName, attempts: 1, rows: -1}
 	c.routed(ctx, t)
-	task := &Task{client: c, op: op, id: st.TaskId}
+	task := new(*as.ExecuteTask) // of this call alone, which may outlive its caller
 	err = c.do(ctx, t, func(ctx context.Context) error {
 		cl := &call{client: c.core, trip: t}
 		if err := c.open(ctx, cl); err != nil {
@@ -57,28 +79,19 @@ func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy,
 			cl.release(spillway.OutcomeLocal)
 			return err
 		}
-		done := make(chan error, 1)
-		go func() {
-			var err error
-			defer func() { done <- err }()
-			defer cl.end(&err)
+		return cl.apart(ctx, func() (err error) {
 			cl.start()
 			begun, aerr := begin(cl.session.client, cl.queryCopy(policy), st)
 			if err = cl.wrap(aerr); err == nil {
-				task.poll = begun.IsDone
+				*task = begun
 			}
-		}()
-		select {
-		case err := <-done:
 			return err
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+		})
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return task, nil
+	return *task, st.TaskId, nil
 }
 
 // admitJob allots the time of a job's beginning and takes a permit of every node.

@@ -111,8 +111,8 @@ func (c Config) laneTable(e *spillway.ConfigError) *laneTable {
 	}
 	for class, name := range c.Classes {
 		i, ok := t.index[name]
-		if !ok {
-			e.Add(fmt.Sprintf("Classes[%s]", class), name, "must be the name of one of the lanes")
+		if !ok || name == LaneAdmin { // which isn't per node
+			e.Add(fmt.Sprintf("Classes[%s]", class), name, "must be the name of one of the lanes per node")
 		}
 		t.classes[class] = i
 	}

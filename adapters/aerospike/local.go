@@ -49,10 +49,8 @@ func (c *Client) String() string { return "aerospike client " + c.Name() + ", " 
 func (c *Client) Stats(context.Context) (stats map[string]any, err error) {
 	err = c.withDriver(func(d *as.Client) error {
 		var aerr as.Error
-		if stats, aerr = d.Stats(); aerr != nil {
-			return aerr
-		}
-		return nil
+		stats, aerr = d.Stats()
+		return driverError(opStats, aerr)
 	})
 	return stats, err
 }
@@ -73,28 +71,29 @@ func (c *Client) MetricsEnabled() (enabled bool) {
 	return enabled
 }
 
-// WarmUp opens up to n further connections per node, a few at a time, until ctx ends,
-// and returns how many steps' worth it asked for. Unlike the driver's, it doesn't open
-// them all at once.
+// WarmUp opens up to n further connections per node, a few at a time, until ctx ends or
+// the pools are full, and returns how many it opened at all nodes together. Unlike the
+// driver's, it doesn't open them all at once, and n ≤ 0 opens none.
 func (c *Client) WarmUp(ctx context.Context, n int) (opened int, err error) {
 	if c.core == nil {
 		return 0, errZero
 	}
-	lease, err := c.machine.Lease()
+	lease, err := c.lease()
 	if err != nil {
 		return 0, err
 	}
 	defer lease.Release()
-	for opened < n && ctx.Err() == nil {
-		step := min(n-opened, warmUpStep)
+	for n > 0 && ctx.Err() == nil {
+		step := min(n, warmUpStep)
 		got, aerr := lease.Conn().client.WarmUp(step)
 		opened += got
 		if aerr != nil {
-			return opened, aerr
+			return opened, driverError(opWarmUp, aerr)
 		}
 		if got == 0 {
 			break // the pools are full
 		}
+		n -= step
 	}
 	return opened, context.Cause(ctx)
 }
@@ -104,10 +103,16 @@ func (c *Client) withDriver(f func(*as.Client) error) error {
 	if c.core == nil {
 		return errZero
 	}
-	lease, err := c.machine.Lease()
+	lease, err := c.lease()
 	if err != nil {
 		return err
 	}
 	defer lease.Release()
 	return f(lease.Conn().client)
+}
+
+// driverError wraps an error of a call that no lane stands in front of.
+func driverError(op *Operation, err as.Error) error {
+	cl := call{trip: &trip{op: op}}
+	return cl.wrap(err)
 }

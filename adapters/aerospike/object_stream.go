@@ -5,7 +5,6 @@ import (
 	"errors"
 	"reflect"
 	"sync"
-	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 
@@ -21,7 +20,7 @@ var ErrIncomplete = errors.New("aerospike: the stream ended before all partition
 type ObjectStream struct {
 	call   call
 	rs     *as.Recordset
-	source source
+	plan   plan
 	ctx    context.Context // ends with the caller's, and when the stream's time is over
 	cancel context.CancelFunc
 	once   sync.Once
@@ -30,22 +29,32 @@ type ObjectStream struct {
 }
 
 // openObjects starts a stream of objects.
-func (c *Client) openObjects(ctx context.Context, src source, start func(*call) (*as.Recordset, as.Error), timeout func(*call) time.Duration) (*ObjectStream, error) {
-	if v := reflect.ValueOf(src.objects); !v.IsValid() || v.Kind() != reflect.Chan || v.IsNil() ||
-		v.Type().Elem().Kind() != reflect.Pointer || v.Type().Elem().Elem().Kind() != reflect.Struct {
-		return nil, badArgument(src.op, "objects", src.objects, "must be a chan *T of a struct T")
+func (c *Client) openObjects(ctx context.Context, p plan) (*ObjectStream, error) {
+	if err := p.checkObjects(); err != nil {
+		return nil, err
 	}
-	s := &ObjectStream{source: src, done: make(chan struct{})}
-	err := c.startStream(ctx, src, start, timeout, func(cl *call, rs *as.Recordset) {
-		s.call, s.rs = *cl, rs
+	var opened *ObjectStream
+	err := c.startStream(ctx, p, func(cl *call, rs *as.Recordset) func() {
+		s := &ObjectStream{call: *cl, rs: rs, plan: p, done: make(chan struct{})}
 		s.ctx, s.cancel = cl.streamContext(ctx)
 		context.AfterFunc(s.ctx, s.stop)
 		go s.collect()
+		opened = s
+		return func() { _ = s.Close() } // never fails
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return opened, nil
+}
+
+// checkObjects finds what the driver would panic of.
+func (p plan) checkObjects() error {
+	if v := reflect.ValueOf(p.objects); !v.IsValid() || v.Kind() != reflect.Chan || v.IsNil() ||
+		v.Type().Elem().Kind() != reflect.Pointer || v.Type().Elem().Elem().Kind() != reflect.Struct {
+		return badArgument(p.op, "objects", p.objects, "must be a chan *T of a struct T")
+	}
+	return nil
 }
 
 // collect reads the driver's errors until the stream has ended, which is when their
@@ -55,7 +64,7 @@ func (s *ObjectStream) collect() {
 	for err := range s.rs.Errors() {
 		failed.add(err)
 	}
-	done := s.source.filter == nil || s.source.filter.IsDone()
+	done := s.plan.filter != nil && s.plan.filter.IsDone()
 	cause := context.Cause(s.ctx)
 	s.err = s.call.wrap(failed.verdict(done))
 	switch {
@@ -63,7 +72,7 @@ func (s *ObjectStream) collect() {
 		s.err = cause
 	case s.err == nil && cause != nil:
 		s.err = ErrStreamClosed
-	case s.err == nil && !done && s.source.complete():
+	case s.err == nil && s.plan.filter != nil && !done:
 		s.err = ErrIncomplete
 	}
 	s.call.stop()

@@ -97,6 +97,8 @@ var (
 	opSetWhitelist, opSetQuotas                      = admin("SetWhitelist"), admin("SetQuotas")
 	opQueryRole, opQueryRoles                        = admin("QueryRole"), admin("QueryRoles")
 	opTaskDone                                       = admin("TaskDone")
+
+	opWarmUp, opStats = exempt("WarmUp", lifecycleOp), exempt("Stats", local)
 )
 
 // opBatchOperateReads is BatchOperate of nothing but reads.
@@ -113,9 +115,9 @@ var operations = []*Operation{
 	opRegisterUDF, opRegisterUDFFromFile, opRemoveUDF, opListUDF, opCreateIndex, opCreateComplexIndex, opDropIndex, opTruncate, opSetXDRFilter,
 	opCreateUser, opDropUser, opChangePassword, opGrantRoles, opRevokeRoles, opQueryUser, opQueryUsers,
 	opCreateRole, opDropRole, opGrantPrivileges, opRevokePrivileges, opSetWhitelist, opSetQuotas, opQueryRole, opQueryRoles,
-	exempt("WarmUp", lifecycleOp), exempt("Close", lifecycleOp),
+	opWarmUp, exempt("Close", lifecycleOp),
 	exempt("Cluster", local), exempt("GetNodes", local), exempt("GetNodeNames", local), exempt("IsConnected", local), exempt("String", local),
-	exempt("Stats", local), exempt("EnableMetrics", local), exempt("DisableMetrics", local), exempt("MetricsEnabled", local),
+	opStats, exempt("EnableMetrics", local), exempt("DisableMetrics", local), exempt("MetricsEnabled", local),
 	exempt("GetDefaultPolicy", local), exempt("SetDefaultPolicy", local),
 	exempt("GetDefaultBatchPolicy", local), exempt("SetDefaultBatchPolicy", local),
 	exempt("GetDefaultBatchReadPolicy", local), exempt("SetDefaultBatchReadPolicy", local),

@@ -20,7 +20,7 @@ func (c *Client) Ping(ctx context.Context) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
-	lease, err := c.machine.Lease()
+	lease, err := c.lease()
 	if err != nil {
 		return false
 	}

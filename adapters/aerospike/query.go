@@ -1,6 +1,7 @@
 package aerospike
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"time"
@@ -14,88 +15,80 @@ import (
 
 // Query reads the records that a statement's filter finds; without one it is a scan.
 func (c *Client) Query(ctx context.Context, policy *as.QueryPolicy, statement *as.Statement) (*Stream, error) {
-	return c.query(ctx, opQuery, policy, statement, as.NewPartitionFilterAll(), nil)
+	return c.openStream(ctx, queryPlan(opQuery, policy, statement, as.NewPartitionFilterAll(), nil))
 }
 
 // QueryPartitions is Query for some partitions; see ScanPartitions for the filter.
 func (c *Client) QueryPartitions(ctx context.Context, policy *as.QueryPolicy, statement *as.Statement, filter *as.PartitionFilter) (*Stream, error) {
-	if filter == nil {
-		filter = as.NewPartitionFilterAll()
-	}
-	return c.query(ctx, opQueryPartitions, policy, statement, filter, nil)
+	return c.openStream(ctx, queryPlan(opQueryPartitions, policy, statement, allIfNil(filter), nil))
 }
 
 // QueryNode is Query for the partitions of one node.
 func (c *Client) QueryNode(ctx context.Context, policy *as.QueryPolicy, node *as.Node, statement *as.Statement) (*Stream, error) {
-	if node == nil {
-		return nil, badArgument(opQueryNode, "node", nil, "must not be nil")
-	}
-	return c.query(ctx, opQueryNode, policy, statement, nil, node)
+	return c.openStream(ctx, queryPlan(opQueryNode, policy, statement, nil, node))
 }
 
-// query is every query that delivers records.
-func (c *Client) query(ctx context.Context, op *Operation, policy *as.QueryPolicy, statement *as.Statement, filter *as.PartitionFilter, node *as.Node) (*Stream, error) {
-	st, err := copyStatement(op, statement)
-	if err != nil {
-		return nil, err
-	}
-	source := source{op: op, namespace: st.Namespace, set: st.SetName, filter: filter, node: node}
-	return c.openStream(ctx, source, func(cl *call) (*as.Recordset, as.Error) {
-		p := cl.queryCopy(policy)
-		if node != nil {
+// queryPlan is every query that delivers records: of some partitions, or, without a
+// filter, of a node.
+func queryPlan(op *Operation, policy *as.QueryPolicy, statement *as.Statement, filter *as.PartitionFilter, node *as.Node) plan {
+	return queryOf(op, policy, statement, filter, node, needsNode(op, filter, node), func(cl *call, p *as.QueryPolicy, st *as.Statement) (*as.Recordset, as.Error) {
+		if filter == nil {
 			return cl.session.client.QueryNode(p, node, st)
 		}
 		return cl.session.client.QueryPartitions(p, st, filter)
-	}, func(cl *call) time.Duration { return cl.queryPolicy(policy).TotalTimeout })
+	})
 }
 
 // QueryObjects is Query into structs: see ScanAllObjects.
 func (c *Client) QueryObjects(ctx context.Context, policy *as.QueryPolicy, statement *as.Statement, objects any) (*ObjectStream, error) {
-	return c.queryObjects(ctx, opQueryObjects, policy, statement, objects, as.NewPartitionFilterAll(), nil)
+	return c.openObjects(ctx, queryObjectsPlan(opQueryObjects, policy, statement, objects, as.NewPartitionFilterAll(), nil))
 }
 
 // QueryPartitionObjects is QueryPartitions into structs: see ScanAllObjects.
 func (c *Client) QueryPartitionObjects(ctx context.Context, policy *as.QueryPolicy, statement *as.Statement, objects any, filter *as.PartitionFilter) (*ObjectStream, error) {
-	if filter == nil {
-		filter = as.NewPartitionFilterAll()
-	}
-	return c.queryObjects(ctx, opQueryPartitionObjects, policy, statement, objects, filter, nil)
+	return c.openObjects(ctx, queryObjectsPlan(opQueryPartitionObjects, policy, statement, objects, allIfNil(filter), nil))
 }
 
-// QueryNodeObjects is QueryNode into structs: see ScanAllObjects.
+// QueryNodeObjects is QueryNode into structs: see ScanNodeObjects, also for what it can't
+// tell.
 func (c *Client) QueryNodeObjects(ctx context.Context, policy *as.QueryPolicy, node *as.Node, statement *as.Statement, objects any) (*ObjectStream, error) {
-	if node == nil {
-		return nil, badArgument(opQueryNodeObjects, "node", nil, "must not be nil")
-	}
-	return c.queryObjects(ctx, opQueryNodeObjects, policy, statement, objects, nil, node)
+	return c.openObjects(ctx, queryObjectsPlan(opQueryNodeObjects, policy, statement, objects, nil, node))
 }
 
-func (c *Client) queryObjects(ctx context.Context, op *Operation, policy *as.QueryPolicy, statement *as.Statement, objects any, filter *as.PartitionFilter, node *as.Node) (*ObjectStream, error) {
-	st, err := copyStatement(op, statement)
-	if err != nil {
-		return nil, err
-	}
-	source := source{op: op, namespace: st.Namespace, set: st.SetName, filter: filter, node: node, objects: objects}
-	return c.openObjects(ctx, source, func(cl *call) (*as.Recordset, as.Error) {
-		p := cl.queryCopy(policy)
-		if node != nil {
+func queryObjectsPlan(op *Operation, policy *as.QueryPolicy, statement *as.Statement, objects any, filter *as.PartitionFilter, node *as.Node) plan {
+	p := queryOf(op, policy, statement, filter, node, needsNode(op, filter, node), func(cl *call, p *as.QueryPolicy, st *as.Statement) (*as.Recordset, as.Error) {
+		if filter == nil {
 			return cl.session.client.QueryNodeObjects(p, node, st, objects)
 		}
 		return cl.session.client.QueryPartitionObjects(p, st, objects, filter)
-	}, func(cl *call) time.Duration { return cl.queryPolicy(policy).TotalTimeout })
+	})
+	p.wantsObjects, p.objects = true, objects
+	return p
+}
+
+// queryOf is the plan of every query. A statement that can't be sent is its fault.
+func queryOf(op *Operation, policy *as.QueryPolicy, statement *as.Statement, filter *as.PartitionFilter, node *as.Node, fault error, start func(*call, *as.QueryPolicy, *as.Statement) (*as.Recordset, as.Error)) plan {
+	st, err := copyStatement(op, statement)
+	if err = cmp.Or(err, fault); err != nil {
+		return plan{op: op, fault: err}
+	}
+	return plan{
+		op: op, namespace: st.Namespace, set: st.SetName, filter: filter, node: node,
+		start:   func(cl *call) (*as.Recordset, as.Error) { return start(cl, cl.queryCopy(policy), st) },
+		timeout: func(cl *call) time.Duration { return cl.queryPolicy(policy).TotalTimeout },
+	}
 }
 
 // QueryAggregate runs a query through Lua functions, at the servers and at last here,
 // and delivers what they return, as records with one bin "SUCCESS".
 func (c *Client) QueryAggregate(ctx context.Context, policy *as.QueryPolicy, statement *as.Statement, packageName, functionName string, args ...as.Value) (*Stream, error) {
-	st, err := copyStatement(opQueryAggregate, statement)
-	if err != nil {
-		return nil, err
-	}
-	source := source{op: opQueryAggregate, namespace: st.Namespace, set: st.SetName}
-	return c.openStream(ctx, source, func(cl *call) (*as.Recordset, as.Error) {
-		return cl.session.client.QueryAggregate(cl.queryCopy(policy), st, packageName, functionName, args...)
-	}, func(cl *call) time.Duration { return cl.queryPolicy(policy).TotalTimeout })
+	return c.openStream(ctx, aggregatePlan(policy, statement, packageName, functionName, args))
+}
+
+func aggregatePlan(policy *as.QueryPolicy, statement *as.Statement, packageName, functionName string, args []as.Value) plan {
+	return queryOf(opQueryAggregate, policy, statement, nil, nil, nil, func(cl *call, p *as.QueryPolicy, st *as.Statement) (*as.Recordset, as.Error) {
+		return cl.session.client.QueryAggregate(p, st, packageName, functionName, args...)
+	})
 }
 
 // queryCopy returns a copy of the policy with the call's budget. The driver keeps it

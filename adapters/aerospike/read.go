@@ -102,6 +102,9 @@ func (c *Client) watchRead(ctx context.Context, t trip, policy *as.BasePolicy, r
 }
 
 func (c *Client) readAdmitted(ctx context.Context, t *trip, policy *as.BasePolicy, r readRequest, ahead advance) (a readAnswer, err error) {
+	if c.choices.detach && r.obj == nil {
+		return c.readApart(ctx, t, policy, r, ahead)
+	}
 	cl := call{client: c.core, trip: t}
 	if err = c.openWith(ctx, &cl, ahead); err != nil {
 		return a, err

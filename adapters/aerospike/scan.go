@@ -14,70 +14,83 @@ import (
 // ended it holds a permit of every node; if one of them has none, nothing is
 // started.
 func (c *Client) ScanAll(ctx context.Context, policy *as.ScanPolicy, namespace, set string, binNames ...string) (*Stream, error) {
-	return c.scan(ctx, opScanAll, policy, as.NewPartitionFilterAll(), nil, namespace, set, binNames)
+	return c.openStream(ctx, scanPlan(opScanAll, policy, as.NewPartitionFilterAll(), nil, namespace, set, binNames))
 }
 
 // ScanPartitions is ScanAll for some partitions. The filter is the driver's cursor: it
 // is written to while the stream runs, and says afterwards where to go on.
 func (c *Client) ScanPartitions(ctx context.Context, policy *as.ScanPolicy, filter *as.PartitionFilter, namespace, set string, binNames ...string) (*Stream, error) {
-	if filter == nil {
-		filter = as.NewPartitionFilterAll()
-	}
-	return c.scan(ctx, opScanPartitions, policy, filter, nil, namespace, set, binNames)
+	return c.openStream(ctx, scanPlan(opScanPartitions, policy, allIfNil(filter), nil, namespace, set, binNames))
 }
 
 // ScanNode is ScanAll for the partitions of one node.
 func (c *Client) ScanNode(ctx context.Context, policy *as.ScanPolicy, node *as.Node, namespace, set string, binNames ...string) (*Stream, error) {
-	if node == nil {
-		return nil, badArgument(opScanNode, "node", nil, "must not be nil")
-	}
-	return c.scan(ctx, opScanNode, policy, nil, node, namespace, set, binNames)
+	return c.openStream(ctx, scanPlan(opScanNode, policy, nil, node, namespace, set, binNames))
 }
 
-// scan is every scan that delivers records.
-func (c *Client) scan(ctx context.Context, op *Operation, policy *as.ScanPolicy, filter *as.PartitionFilter, node *as.Node, namespace, set string, bins []string) (*Stream, error) {
-	source := source{op: op, namespace: namespace, set: set, filter: filter, node: node}
-	return c.openStream(ctx, source, func(cl *call) (*as.Recordset, as.Error) {
-		p := cl.scanCopy(policy)
-		if node != nil {
-			return cl.session.client.ScanNode(p, node, namespace, set, bins...)
-		}
-		return cl.session.client.ScanPartitions(p, filter, namespace, set, bins...)
-	}, func(cl *call) time.Duration { return cl.scanPolicy(policy).TotalTimeout })
+// allIfNil returns the filter, or one for all partitions.
+func allIfNil(filter *as.PartitionFilter) *as.PartitionFilter {
+	if filter == nil {
+		return as.NewPartitionFilterAll()
+	}
+	return filter
+}
+
+// needsNode is the fault of a stream that has neither partitions nor a node.
+func needsNode(op *Operation, filter *as.PartitionFilter, node *as.Node) error {
+	if filter == nil && node == nil {
+		return badArgument(op, "node", nil, "must not be nil")
+	}
+	return nil
+}
+
+// scanPlan is every scan that delivers records: of some partitions, or, without a
+// filter, of a node.
+func scanPlan(op *Operation, policy *as.ScanPolicy, filter *as.PartitionFilter, node *as.Node, namespace, set string, bins []string) plan {
+	return plan{
+		op: op, namespace: namespace, set: set, filter: filter, node: node, fault: needsNode(op, filter, node),
+		start: func(cl *call) (*as.Recordset, as.Error) {
+			p := cl.scanCopy(policy)
+			if filter == nil {
+				return cl.session.client.ScanNode(p, node, namespace, set, bins...)
+			}
+			return cl.session.client.ScanPartitions(p, filter, namespace, set, bins...)
+		},
+		timeout: func(cl *call) time.Duration { return cl.scanPolicy(policy).TotalTimeout },
+	}
 }
 
 // ScanAllObjects is ScanAll into structs: objects must be a chan *T, which the driver
 // closes at the end. Whoever reads it must go on until it is closed, or close the
 // stream; the stream's error is there when Done is.
 func (c *Client) ScanAllObjects(ctx context.Context, policy *as.ScanPolicy, objects any, namespace, set string, binNames ...string) (*ObjectStream, error) {
-	return c.scanObjects(ctx, opScanAllObjects, policy, objects, as.NewPartitionFilterAll(), nil, namespace, set, binNames)
+	return c.openObjects(ctx, scanObjectsPlan(opScanAllObjects, policy, objects, as.NewPartitionFilterAll(), nil, namespace, set, binNames))
 }
 
 // ScanPartitionObjects is ScanPartitions into structs: see ScanAllObjects.
 func (c *Client) ScanPartitionObjects(ctx context.Context, policy *as.ScanPolicy, objects any, filter *as.PartitionFilter, namespace, set string, binNames ...string) (*ObjectStream, error) {
-	if filter == nil {
-		filter = as.NewPartitionFilterAll()
-	}
-	return c.scanObjects(ctx, opScanPartitionObjects, policy, objects, filter, nil, namespace, set, binNames)
+	return c.openObjects(ctx, scanObjectsPlan(opScanPartitionObjects, policy, objects, allIfNil(filter), nil, namespace, set, binNames))
 }
 
-// ScanNodeObjects is ScanNode into structs: see ScanAllObjects.
+// ScanNodeObjects is ScanNode into structs: see ScanAllObjects. Of a connection to the
+// node that failed the driver tells nobody here: where that matters, use
+// ScanPartitionObjects, whose filter says what was read.
 func (c *Client) ScanNodeObjects(ctx context.Context, policy *as.ScanPolicy, node *as.Node, objects any, namespace, set string, binNames ...string) (*ObjectStream, error) {
-	if node == nil {
-		return nil, badArgument(opScanNodeObjects, "node", nil, "must not be nil")
-	}
-	return c.scanObjects(ctx, opScanNodeObjects, policy, objects, nil, node, namespace, set, binNames)
+	return c.openObjects(ctx, scanObjectsPlan(opScanNodeObjects, policy, objects, nil, node, namespace, set, binNames))
 }
 
-func (c *Client) scanObjects(ctx context.Context, op *Operation, policy *as.ScanPolicy, objects any, filter *as.PartitionFilter, node *as.Node, namespace, set string, bins []string) (*ObjectStream, error) {
-	source := source{op: op, namespace: namespace, set: set, filter: filter, node: node, objects: objects}
-	return c.openObjects(ctx, source, func(cl *call) (*as.Recordset, as.Error) {
-		p := cl.scanCopy(policy)
-		if node != nil {
-			return cl.session.client.ScanNodeObjects(p, node, objects, namespace, set, bins...)
-		}
-		return cl.session.client.ScanPartitionObjects(p, objects, filter, namespace, set, bins...)
-	}, func(cl *call) time.Duration { return cl.scanPolicy(policy).TotalTimeout })
+func scanObjectsPlan(op *Operation, policy *as.ScanPolicy, objects any, filter *as.PartitionFilter, node *as.Node, namespace, set string, bins []string) plan {
+	return plan{
+		op: op, namespace: namespace, set: set, filter: filter, node: node, wantsObjects: true, objects: objects, fault: needsNode(op, filter, node),
+		start: func(cl *call) (*as.Recordset, as.Error) {
+			p := cl.scanCopy(policy)
+			if filter == nil {
+				return cl.session.client.ScanNodeObjects(p, node, objects, namespace, set, bins...)
+			}
+			return cl.session.client.ScanPartitionObjects(p, objects, filter, namespace, set, bins...)
+		},
+		timeout: func(cl *call) time.Duration { return cl.scanPolicy(policy).TotalTimeout },
+	}
 }
 
 // scanCopy returns a copy of the policy with the call's budget. The driver's own

@@ -26,6 +26,8 @@ type session struct {
 	tables   atomic.Pointer[[]nodeTable] // see nodeTable; replaced as a whole
 	refusals atomic.Uint64               // by the table alone
 
+	watchers watchers // of Recordsets that a Compat has handed out
+
 	mu     sync.Mutex        // guards what follows, and the replacing of guards and tables
 	byName map[string]*guard // a node that left and came back has a new *as.Node
 }

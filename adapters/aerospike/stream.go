@@ -35,86 +35,112 @@ type Stream struct {
 	ctx    context.Context // ends with the caller's, and when the stream's time is over
 	cancel context.CancelFunc
 	used   atomic.Bool
-	rows   int   // delivered, by the one goroutine that iterates
-	err    error // what the iteration ended with; set before end
+	rows   atomic.Int64
 	once   sync.Once
-	cause  error         // why the context ended, if that ended the stream; set before closed
+	err    error         // what ended the stream; set before closed
+	cause  error         // why the context ended, if it has by then; set before closed
 	closed chan struct{} // closed when nothing more is delivered
 	done   chan struct{} // closed when everything was given back
 }
 
-// source says what a stream reads.
-type source struct {
+// plan says what a stream reads, and how it is started.
+type plan struct {
 	op             *Operation
 	namespace, set string
 	filter         *as.PartitionFilter // the driver's cursor; nil if there is none
 	node           *as.Node            // nil for all
-	objects        any                 // the channel for objects; nil for records
+	wantsObjects   bool
+	objects        any   // the channel for them
+	fault          error // why it can't be started at all
+	start          func(*call) (*as.Recordset, as.Error)
+	timeout        func(*call) time.Duration // the policy's
 }
 
-// complete reports whether a stream that nothing ended should have read all
-// partitions.
-func (s source) complete() bool { return s.filter != nil }
-
 // openStream starts a stream of records.
-func (c *Client) openStream(ctx context.Context, src source, start func(*call) (*as.Recordset, as.Error), timeout func(*call) time.Duration) (*Stream, error) {
-	var s *Stream
-	err := c.startStream(ctx, src, start, timeout, func(cl *call, rs *as.Recordset) {
-		s = &Stream{call: *cl, rs: rs, filter: src.filter, closed: make(chan struct{}), done: make(chan struct{})}
+func (c *Client) openStream(ctx context.Context, p plan) (*Stream, error) {
+	var opened *Stream
+	err := c.startStream(ctx, p, func(cl *call, rs *as.Recordset) func() {
+		s := &Stream{call: *cl, rs: rs, filter: p.filter, closed: make(chan struct{}), done: make(chan struct{})}
 		s.ctx, s.cancel = cl.streamContext(ctx)
-		context.AfterFunc(s.ctx, func() { s.end(spillway.OutcomeOf(context.Cause(s.ctx))) })
+		context.AfterFunc(s.ctx, func() { s.end(context.Cause(s.ctx)) })
+		opened = s
+		return func() { s.end(ErrStreamClosed) }
 	})
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	return opened, nil
 }
 
 // startStream admits a stream, starts it at the driver and hands it, with what it
-// holds, to own. The caller's context stays the stream's own.
-func (c *Client) startStream(ctx context.Context, src source, start func(*call) (*as.Recordset, as.Error), timeout func(*call) time.Duration, own func(*call, *as.Recordset)) (err error) {
+// holds, to own, which returns how to end it. The caller's context stays the stream's
+// own.
+func (c *Client) startStream(ctx context.Context, p plan, own func(*call, *as.Recordset) func()) error {
 	if c.core == nil {
 		return errZero
 	}
-	t := &trip{op: src.op, choices: &c.choices, ns: src.namespace, set: src.set, attempts: 1, rows: -1, timed: c.cfg.Observer != nil}
+	if p.fault != nil {
+		return p.fault
+	}
+	t := &trip{op: p.op, choices: &c.choices, ns: p.namespace, set: p.set, attempts: 1, rows: -1, timed: c.cfg.Observer != nil}
 	c.routed(ctx, t)
 	ctx, t.observation = c.begin(ctx, t.call())
-	owned := false
-	admit := func(ctx context.Context) (err error) {
-		cl := call{client: c.core, trip: t}
-		if err = c.open(ctx, &cl); err != nil {
-			return err
+	var abandon func() // nil as long as there is no stream
+	admit := func(ctx context.Context) error {
+		if abandon != nil {
+			return nil // a middleware repeats what went well: it is there
 		}
-		defer func() {
-			if !owned {
-				cl.end(&err)
-			}
-		}()
-		if err = cl.allot(ctx, timeout(&cl), c.cfg.StreamTimeout); err != nil {
-			return err
+		cl, rs, err := c.admitStream(ctx, t, p)
+		if err == nil {
+			abandon = own(cl, rs)
 		}
-		nodes := cl.session.client.Cluster().GetNodes()
-		if src.node != nil {
-			nodes = []*as.Node{src.node}
-		}
-		if err = cl.admitNodes(ctx, nodes); err != nil {
-			return err
-		}
-		cl.start()
-		rs, aerr := start(&cl)
-		if aerr != nil {
-			return cl.wrap(aerr)
-		}
-		owned = true
-		own(&cl, rs)
-		return nil
+		return err
 	}
+	var err error
 	if c.around != nil {
 		err = c.around(ctx, t.call(), admit)
 	} else {
 		err = admit(ctx)
 	}
-	if err != nil && !owned {
+	switch {
+	case err == nil:
+	case abandon != nil: // nobody will know of the stream
+		abandon()
+	default:
 		t.report(t.observation, err)
 	}
 	return err
+}
+
+// admitStream takes what a stream needs and starts it. If it fails it holds nothing.
+func (c *Client) admitStream(ctx context.Context, t *trip, p plan) (_ *call, _ *as.Recordset, err error) {
+	cl := &call{client: c.core, trip: t}
+	if err = c.open(ctx, cl); err != nil {
+		return nil, nil, err
+	}
+	started := false
+	defer func() {
+		if !started {
+			cl.recovered(recover(), &err)
+		}
+	}()
+	if err = cl.allot(ctx, p.timeout(cl), c.cfg.StreamTimeout); err != nil {
+		return nil, nil, err
+	}
+	nodes := cl.session.client.Cluster().GetNodes()
+	if p.node != nil {
+		nodes = []*as.Node{p.node}
+	}
+	if err = cl.admitNodes(ctx, nodes); err != nil {
+		return nil, nil, err
+	}
+	cl.start()
+	rs, aerr := p.start(cl)
+	if aerr != nil {
+		return nil, nil, cl.wrap(aerr)
+	}
+	started = true
+	return cl, rs, nil
 }
 
 // streamContext returns the context of a stream that was admitted.
@@ -143,7 +169,7 @@ func (s *Stream) All() iter.Seq2[*as.Record, error] {
 			yield(nil, ErrStreamUsed)
 			return
 		}
-		defer s.end(spillway.OutcomeOK)
+		defer s.end(nil)
 		err := s.each(func(rec *as.Record) bool { return yield(rec, nil) })
 		if err != nil {
 			yield(nil, err)
@@ -170,7 +196,7 @@ func (s *Stream) each(f func(*as.Record) bool) error {
 			case result.Err != nil:
 				failed.add(result.Err)
 			default:
-				s.rows++
+				s.rows.Add(1)
 				if !f(result.Record) {
 					return nil
 				}
@@ -182,8 +208,7 @@ func (s *Stream) each(f func(*as.Record) bool) error {
 // drained ends a stream whose producers are done.
 func (s *Stream) drained(failed streamError) error {
 	err := s.call.wrap(failed.verdict(s.filter != nil && s.filter.IsDone()))
-	s.err = err
-	s.end(spillway.OutcomeOf(err))
+	s.end(err)
 	return err
 }
 
@@ -229,7 +254,7 @@ func (s *Stream) whyClosed() error {
 // Close ends the stream. It returns at once, and may be called any number of times;
 // Done tells when everything was given back. It never fails.
 func (s *Stream) Close() error {
-	s.end(spillway.OutcomeOK)
+	s.end(nil)
 	return nil
 }
 
@@ -237,19 +262,20 @@ func (s *Stream) Close() error {
 // lease have been given back.
 func (s *Stream) Done() <-chan struct{} { return s.done }
 
-// end stops the delivery and sees to it that everything is given back.
+// end stops the delivery, for the reason err, and sees to it that everything is given
+// back.
 //
 // The driver's Close waits for its producers, and one that has an error to report
 // waits for somebody to receive it: so the results are received here, to nowhere,
 // until the last producer has closed their channel.
-func (s *Stream) end(outcome spillway.Outcome) {
+func (s *Stream) end(err error) {
 	s.once.Do(func() {
-		s.cause = context.Cause(s.ctx)
+		s.err, s.cause = err, context.Cause(s.ctx)
 		close(s.closed)
 		s.cancel() // which calls this once more, to no effect
 		go func() {
 			defer close(s.done)
-			defer s.finish(outcome)
+			defer s.finish()
 			closed := make(chan struct{})
 			go func() {
 				defer close(closed)
@@ -263,13 +289,14 @@ func (s *Stream) end(outcome spillway.Outcome) {
 }
 
 // finish gives back what the stream held, and tells the observer.
-func (s *Stream) finish(outcome spillway.Outcome) {
-	s.call.stop()
-	s.call.release(outcome)
-	t := s.call.trip
+func (s *Stream) finish() {
 	err := s.err
-	if s.cause != nil && !errors.Is(s.cause, errStopped) {
+	if err == nil && s.cause != nil && !errors.Is(s.cause, errStopped) {
 		err = s.cause
 	}
+	t := s.call.trip
+	t.rows = int(s.rows.Load())
+	s.call.stop()
+	s.call.release(spillway.OutcomeOf(err))
 	t.report(t.observation, err)
 }

@@ -83,7 +83,7 @@ func (c *Client) advance(ctx context.Context, lane int, policy *as.BasePolicy, k
 		return a, nil
 	}
 	s, ok := c.machine.Current()
-	if !ok {
+	if !ok || c.choices.bound != nil && c.choices.bound != s {
 		return a, nil
 	}
 	if policy == nil {

@@ -19,7 +19,8 @@ type trip struct {
 	ns, set  string
 	items    int // of a batch
 	lane     int
-	attempts int
+	attempts int           // begun, refused ones included
+	asked    int           // that reached the driver
 	until    time.Time     // when its time is over, if its context doesn't say
 	doubt    bool          // whether an earlier attempt may have been executed
 	node     string        // that was asked last
@@ -193,6 +194,6 @@ func (t *trip) report(o spillway.Observation, err error) {
 	}
 	defer func() { _ = recover() }()
 	o.End(spillway.CallResult{
-		Err: err, Outcome: spillway.OutcomeOf(err), Node: t.node, Attempts: t.attempts, Backend: t.backend, Rows: t.rows,
+		Err: err, Outcome: spillway.OutcomeOf(err), Node: t.node, Attempts: t.asked, Backend: t.backend, Rows: t.rows,
 	})
 }

@@ -10,42 +10,50 @@ import (
 
 // RegisterUDF puts a Lua module on the servers; the Task tells when all nodes have it.
 func (c *Client) RegisterUDF(ctx context.Context, policy *as.WritePolicy, body []byte, serverPath string, language as.Language) (*Task, error) {
+	return c.registerTask(opRegisterUDF)(c.registerUDF(ctx, policy, body, serverPath, language))
+}
+
+func (c *Client) registerUDF(ctx context.Context, policy *as.WritePolicy, body []byte, serverPath string, language as.Language) (*as.RegisterTask, error) {
 	body = slices.Clone(body) // the call may outlive its caller
-	return c.registerUDF(ctx, opRegisterUDF, policy, func(client *as.Client, p *as.WritePolicy) (*as.RegisterTask, as.Error) {
+	return begun(ctx, c, opRegisterUDF, policy, "", "", func(client *as.Client, p *as.WritePolicy) (*as.RegisterTask, as.Error) {
 		return client.RegisterUDF(p, body, serverPath, language)
 	})
 }
 
 // RegisterUDFFromFile is RegisterUDF with the module in a file here.
 func (c *Client) RegisterUDFFromFile(ctx context.Context, policy *as.WritePolicy, clientPath, serverPath string, language as.Language) (*Task, error) {
-	return c.registerUDF(ctx, opRegisterUDFFromFile, policy, func(client *as.Client, p *as.WritePolicy) (*as.RegisterTask, as.Error) {
+	return c.registerTask(opRegisterUDFFromFile)(c.registerUDFFromFile(ctx, policy, clientPath, serverPath, language))
+}
+
+func (c *Client) registerUDFFromFile(ctx context.Context, policy *as.WritePolicy, clientPath, serverPath string, language as.Language) (*as.RegisterTask, error) {
+	return begun(ctx, c, opRegisterUDFFromFile, policy, "", "", func(client *as.Client, p *as.WritePolicy) (*as.RegisterTask, as.Error) {
 		return client.RegisterUDFFromFile(p, clientPath, serverPath, language)
 	})
 }
 
-func (c *Client) registerUDF(ctx context.Context, op *Operation, policy *as.WritePolicy, f func(*as.Client, *as.WritePolicy) (*as.RegisterTask, as.Error)) (*Task, error) {
-	result := new(*as.RegisterTask)
-	err := c.timed(ctx, op, policy, "", "", func(client *as.Client, p *as.WritePolicy) (aerr as.Error) {
-		*result, aerr = f(client, p)
-		return aerr
-	})
-	if err != nil {
-		return nil, err
+// registerTask makes a Task of the driver's.
+func (c *Client) registerTask(op *Operation) func(*as.RegisterTask, error) (*Task, error) {
+	return func(task *as.RegisterTask, err error) (*Task, error) {
+		if err != nil {
+			return nil, err
+		}
+		return &Task{client: c, op: op, poll: task.IsDone}, nil
 	}
-	return &Task{client: c, op: op, poll: (*result).IsDone}, nil
 }
 
 // RemoveUDF removes a Lua module from the servers; the Task tells when no node has it.
 func (c *Client) RemoveUDF(ctx context.Context, policy *as.WritePolicy, name string) (*Task, error) {
-	result := new(*as.RemoveTask)
-	err := c.timed(ctx, opRemoveUDF, policy, "", "", func(client *as.Client, p *as.WritePolicy) (aerr as.Error) {
-		*result, aerr = client.RemoveUDF(p, name)
-		return aerr
-	})
+	task, err := c.removeUDF(ctx, policy, name)
 	if err != nil {
 		return nil, err
 	}
-	return &Task{client: c, op: opRemoveUDF, poll: (*result).IsDone}, nil
+	return &Task{client: c, op: opRemoveUDF, poll: task.IsDone}, nil
+}
+
+func (c *Client) removeUDF(ctx context.Context, policy *as.WritePolicy, name string) (*as.RemoveTask, error) {
+	return begun(ctx, c, opRemoveUDF, policy, "", "", func(client *as.Client, p *as.WritePolicy) (*as.RemoveTask, as.Error) {
+		return client.RemoveUDF(p, name)
+	})
 }
 
 // ListUDF returns the Lua modules on the servers.

@@ -183,6 +183,9 @@ func (c *Client) watchWrite(ctx context.Context, t trip, policy *as.WritePolicy,
 }
 
 func (c *Client) writeAdmitted(ctx context.Context, t *trip, policy *as.WritePolicy, r writeRequest, ahead advance) (a writeAnswer, err error) {
+	if c.choices.detach && r.obj == nil {
+		return c.writeApart(ctx, t, policy, r, ahead)
+	}
 	cl := call{client: c.core, trip: t}
 	if err = c.openWith(ctx, &cl, ahead); err != nil {
 		return a, err

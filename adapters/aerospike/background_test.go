@@ -1,0 +1,141 @@
+package aerospike_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/aerospike/aerospike-client-go/v7/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/adapters/aerospike"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
+	"github.com/spillway-go/spillway/deadline"
+)
+
+// background returns writes in the background whose failures go to the channel.
+func background(t testing.TB, client *aerospike.Client, change func(*aerospike.BackgroundConfig)) (*aerospike.Background, <-chan deadline.Failure) {
+	t.Helper()
+	failures := make(chan deadline.Failure, 100)
+	cfg := aerospike.DefaultBackgroundConfig()
+	cfg.Failed = func(_ context.Context, f deadline.Failure) { failures <- f }
+	if change != nil {
+		change(&cfg)
+	}
+	b, err := client.Background(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = b.Close(patient(t)) })
+	return b, failures
+}
+
+// G-AER-20, R35: a write in the background doesn't wait for the server, and Close
+// drains what was accepted, although the context that it came with has ended.
+func TestBackgroundWritesAreDrainedByClose(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	b, failures := background(t, client, nil)
+	gate := srv.Hold(aerospiketest.Match{})
+	ctx, cancel := context.WithCancel(patient(t))
+	bins := as.BinMap{"n": 1}
+	for i := range 10 {
+		require.NoError(t, b.Put(ctx, nil, newKey(t, i), bins))
+	}
+	bins["n"] = 2 // is no business of the writes any more
+	cancel()
+	require.NoError(t, gate.Wait(patient(t), 4))
+	require.Equal(t, 4, b.Stats().Busy)
+	gate.Release()
+	require.NoError(t, client.Close(patient(t)))
+	require.EqualValues(t, 10, b.Stats().Completed[spillway.OutcomeOK])
+	require.Empty(t, failures)
+	require.ErrorIs(t, b.Touch(patient(t), nil, newKey(t, 1)), spillway.ErrClosed)
+	require.ErrorIs(t, b.Put(ctx, nil, newKey(t, 1), bins), context.Canceled)
+
+	require.NoError(t, client.Connect(patient(t)))
+	record, err := client.Get(patient(t), nil, newKey(t, 9))
+	require.NoError(t, err)
+	require.Equal(t, 1, record.Bins["n"])
+}
+
+// R35, E23: what is lost is counted record by record, and somebody is told.
+func TestBackgroundCountsWhatIsLost(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	b, failures := background(t, client, func(c *aerospike.BackgroundConfig) { c.Workers, c.Queue = 1, 1 })
+	ctx := patient(t)
+	put(t, client, newKey(t, 1), as.BinMap{"s": "text"})
+	put(t, client, newKey(t, 2), as.BinMap{"s": 1})
+
+	records := make([]as.BatchRecordIfc, 2)
+	for i := range records {
+		records[i] = as.NewBatchWrite(nil, newKey(t, i+1), as.AddOp(as.NewBin("s", 1)))
+	}
+	require.NoError(t, b.BatchOperate(ctx, nil, records))
+	f := <-failures
+	require.Equal(t, 1, f.Items, "one record of the two can't be added to")
+	require.ErrorContains(t, f.Err, "1 of 2 records failed")
+	var cause as.Error
+	require.ErrorAs(t, f.Err, &cause)
+	require.True(t, cause.Matches(types.BIN_TYPE_ERROR))
+
+	gate := srv.Hold(aerospiketest.Match{})
+	require.NoError(t, b.Add(ctx, nil, newKey(t, 2), as.BinMap{"s": 1}))
+	require.NoError(t, gate.Wait(ctx, 1))
+	require.NoError(t, b.Delete(ctx, nil, newKey(t, 3)))
+	var r *spillway.Rejection
+	require.ErrorAs(t, b.Operate(ctx, nil, newKey(t, 3), as.TouchOp()), &r)
+	require.Equal(t, spillway.ReasonQueueFull, r.Reason)
+	gate.Release()
+	require.NoError(t, b.Close(ctx))
+	require.EqualValues(t, 2, b.Stats().LostItems, "the record and what was refused")
+	require.EqualValues(t, 1, b.Stats().Refused[spillway.ReasonQueueFull])
+}
+
+// G-AER-20: Close of a client is bounded, though the server doesn't answer, and says
+// what was left undone.
+func TestBackgroundCloseIsBounded(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv, func(c *aerospike.Config) { c.DrainTimeout, c.CloseTimeout = 50*time.Millisecond, 50*time.Millisecond })
+	b, _ := background(t, client, func(c *aerospike.BackgroundConfig) { c.Workers, c.Drain = 1, 20*time.Millisecond })
+	gate := srv.Hold(aerospiketest.Match{})
+	ctx := patient(t)
+	require.NoError(t, b.Touch(ctx, nil, newKey(t, 1)))
+	require.NoError(t, gate.Wait(ctx, 1))
+	require.NoError(t, b.PutBins(ctx, nil, newKey(t, 2), as.NewBin("n", 1)))
+	var undone *deadline.CloseError
+	require.ErrorAs(t, client.Close(ctx), &undone)
+	require.Equal(t, 1, undone.Unstarted)
+	require.Equal(t, 1, undone.Cut)
+	gate.Release()
+}
+
+func TestBackgroundRefusesWrongSettings(t *testing.T) {
+	client, err := aerospike.New(aerospike.DefaultConfig("127.0.0.1:3000"))
+	require.NoError(t, err)
+	_, err = client.Background(aerospike.BackgroundConfig{Workers: 1})
+	require.ErrorContains(t, err, "TTL")
+	_, err = client.Background(aerospike.BackgroundConfig{TTL: time.Second})
+	require.ErrorContains(t, err, "Workers")
+	_, err = new(aerospike.Client).Background(aerospike.DefaultBackgroundConfig())
+	require.ErrorIs(t, err, spillway.ErrClosed)
+
+	var zero aerospike.Background
+	require.ErrorIs(t, zero.Touch(t.Context(), nil, newKey(t, 1)), spillway.ErrClosed)
+	require.NoError(t, zero.Close(t.Context()))
+	require.Zero(t, zero.Stats().Submitted)
+}
+
+// A write that isn't executed because there is no connection is one that is lost.
+func TestBackgroundWithoutAConnection(t *testing.T) {
+	client, err := aerospike.New(aerospike.DefaultConfig("127.0.0.1:3000"))
+	require.NoError(t, err)
+	b, failures := background(t, client, nil)
+	require.NoError(t, b.Go(t.Context(), 3, func(ctx context.Context, c *aerospike.Client) error {
+		return errors.Join(c.Touch(ctx, nil, newKey(t, 1)), c.Touch(ctx, nil, newKey(t, 2)))
+	}))
+	require.Equal(t, 3, (<-failures).Items)
+	require.NoError(t, client.Close(t.Context()))
+}
