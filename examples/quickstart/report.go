@@ -21,12 +21,16 @@ func sideName(guarded bool) string {
 // report prints the table and what it means.
 func report(out io.Writer, results []result) error {
 	w := new(strings.Builder) // whose writes never fail
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w)
-	fmt.Fprintln(table, "callers\tside\tok/s\terrors/s\trefused/s\tp50\tp99\tgoroutines\theap MB\t")
+	rows := new(strings.Builder)
+	fmt.Fprintln(rows, "callers\tside\tok/s\terrors/s\trefused/s\tp50\tp99\tgoroutines\theap MB\t")
 	for _, r := range results {
-		fmt.Fprintf(table, "%d\t%s\t%.0f\t%.0f\t%.0f\t%v\t%v\t%d\t%.0f\t\n", r.Callers, sideName(r.Guarded), r.Goodput,
+		fmt.Fprintf(rows, "%d\t%s\t%.0f\t%.0f\t%.0f\t%v\t%v\t%d\t%.0f\t\n", r.Callers, sideName(r.Guarded), r.Goodput,
 			float64(r.errorCount())/r.Seconds, float64(r.Refused)/r.Seconds, round(r.P50), round(r.P99), r.Goroutines, r.HeapMB)
+	}
+	fmt.Fprintln(w)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if _, err := io.WriteString(table, rows.String()); err != nil {
+		return err
 	}
 	if err := table.Flush(); err != nil {
 		return err
