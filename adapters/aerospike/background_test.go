@@ -31,7 +31,7 @@ func background(t testing.TB, client *aerospike.Client, change func(*aerospike.B
 	return b, failures
 }
 
-// G-AER-20, R35: a write in the background doesn't wait for the server, and Close
+// G-AER-15, R35: a write in the background doesn't wait for the server, and Close
 // drains what was accepted, although the context that it came with has ended.
 func TestBackgroundWritesAreDrainedByClose(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
@@ -94,7 +94,7 @@ func TestBackgroundCountsWhatIsLost(t *testing.T) {
 	require.EqualValues(t, 1, b.Stats().Refused[spillway.ReasonQueueFull])
 }
 
-// G-AER-20: Close of a client is bounded, though the server doesn't answer, and says
+// G-AER-15: Close of a client is bounded, though the server doesn't answer, and says
 // what was left undone.
 func TestBackgroundCloseIsBounded(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
