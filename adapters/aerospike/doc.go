@@ -37,6 +37,24 @@
 //   - G-AER-5: the policies that a caller passes are never changed.
 //   - G-AER-6: a permit is held until the driver's call has ended, also if the caller's
 //     context is done before.
+//   - G-AER-7: every limited method refuses in mode RefuseAll and over its limit, and
+//     the server sees nothing of it.
+//   - G-AER-8: however a server fails a command, the call gives back what it took, and
+//     its error has a class.
+//   - G-AER-9: Compat declares every method of the driver's interface itself.
+//   - G-AER-10: a refusal through Compat is an as.Error that is no error of the pool and
+//     matches our sentinels.
+//   - G-AER-11: a Compat is bound to one connection, and sends nothing after its close.
+//   - G-AER-12: a Recordset of Compat gives its permits back when it is drained, closed,
+//     out of time or abandoned.
+//   - G-AER-13: reads are retried at the next replica, writes only if they are declared
+//     idempotent, and of a batch only what failed.
+//   - G-AER-14: middlewares and the observer see every call once, refusals too, and an
+//     observer's panic harms nobody.
+//   - G-AER-15: writes in the background are bounded, counted record by record, and
+//     drained by Close within its bound.
+//   - G-AER-16: a detached call returns with its context; what it sent keeps its permit
+//     and its lease until the driver returns.
 //
 // # When not to use it
 //
