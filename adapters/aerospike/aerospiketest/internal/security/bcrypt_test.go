@@ -10,7 +10,7 @@ import (
 
 func TestHashIsThatOfDrivers(t *testing.T) {
 	h := hasher{newCipher()}
-	for _, password := range []string{"", "admin", "pässword", strings.Repeat("long", 30)} {
+	for _, password := range []string{"", strings.Repeat("löng", 30)} {
 		want, err := bcrypt.Hash(password, head)
 		require.NoError(t, err)
 		require.Equal(t, want, string(h.hash(password)))

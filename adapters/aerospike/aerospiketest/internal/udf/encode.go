@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/cdt"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/hll"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/msgpack"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
@@ -59,13 +60,23 @@ func Encode(v any) (store.Value, error) {
 	case GeoJSON:
 		return store.Value{Type: wire.ParticleGeoJSON, Data: append(make([]byte, geoHead), v...)}, nil
 	case *Bytes:
-		return store.Value{Type: v.Type, Data: append([]byte{}, v.Data...)}, nil
+		return store.Value{Type: v.particle(), Data: append([]byte{}, v.Data...)}, nil
 	case *List:
 		return collection(wire.ParticleList, v)
 	case *Map:
 		return collection(wire.ParticleMap, v)
 	}
 	return store.Value{}, errType
+}
+
+// particle returns the type that bytes have when they are stored: their own, if it is
+// one that is only bytes.
+func (b *Bytes) particle() byte {
+	switch t := b.Type; {
+	case t >= wire.ParticleJava && t <= wire.ParticleErlang, t == wire.ParticleHLL && hll.Valid(b.Data):
+		return t
+	}
+	return wire.ParticleBlob
 }
 
 // collection packs a list or map and brings it into its order.
@@ -102,7 +113,7 @@ func pack(b []byte, v any, depth int) ([]byte, error) {
 	case GeoJSON:
 		return msgpack.AppendBytes(b, wire.ParticleGeoJSON, []byte(v)), nil
 	case *Bytes:
-		return msgpack.AppendBytes(b, v.Type, v.Data), nil
+		return msgpack.AppendBytes(b, v.particle(), v.Data), nil
 	case *List:
 		return packList(b, v, depth)
 	case *Map:
