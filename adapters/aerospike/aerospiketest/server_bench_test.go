@@ -11,6 +11,16 @@ import (
 
 const callers = 64
 
+// live returns how many bytes the live heap has.
+func live() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// The heap of server and driver together shouldn't grow with the number of requests:
+// -benchtime 10000000x shows it.
 func BenchmarkGetParallel(b *testing.B) {
 	_, c := start(b)
 	k := key(b, 1)
@@ -19,6 +29,8 @@ func BenchmarkGetParallel(b *testing.B) {
 	p := readPolicy()
 	b.SetParallelism(max(1, callers/runtime.GOMAXPROCS(0)))
 	b.ReportAllocs()
+	before := live()
+	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			if _, err := c.Get(p, k, "a"); err != nil {
@@ -27,6 +39,9 @@ func BenchmarkGetParallel(b *testing.B) {
 			}
 		}
 	})
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "reads/s")
+	b.ReportMetric((live()-before)/1024, "heap-growth-KiB")
 }
 
 func BenchmarkPutParallel(b *testing.B) {
