@@ -13,10 +13,8 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/adapters/aerospike"
+	"github.com/spillway-go/spillway/retry"
 )
-
-// refusedPause is how long a caller waits who was refused before it comes back.
-const refusedPause = 10 * time.Millisecond
 
 // result is what one number of callers got on one side.
 type result struct {
@@ -50,6 +48,7 @@ func measure(ctx context.Context, cfg aerospike.Config, callers int, guarded boo
 		return result{}, err
 	}
 	runtime.GC()
+	comeBack := retry.DefaultPolicy()
 	var t tally
 	stopPeaks := t.watchPeaks()
 	start := time.Now()
@@ -64,7 +63,7 @@ func measure(ctx context.Context, cfg aerospike.Config, callers int, guarded boo
 				err := get(ctx, keys[rand.IntN(len(keys))])
 				t.count(err, time.Since(began))
 				if errors.Is(err, spillway.ErrBackpressure) {
-					time.Sleep(refusedPause)
+					time.Sleep(comeBack.DelayAfter(1, err)) // as retry would
 				}
 			}
 		}()
