@@ -10,7 +10,7 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 PKG ?= work
 BENCH ?= .
 COUNT ?= 1
-FUZZ_TIME ?= 2s
+FUZZ_TIME ?= 1000x
 STRESS_COUNT ?= 100
 GROUPS ?=
 STRESS_RUN ?= ConcurrentSafe|Stress
@@ -40,7 +40,7 @@ stress: ## Run the concurrency tests 100 times under the race detector (PKG, STR
 	go test -race -count=$(STRESS_COUNT) -timeout 60m -run '$(STRESS_RUN)' $(PKG)
 
 .PHONY: fuzz
-fuzz: ## Run every fuzz target for a short time (FUZZ_TIME)
+fuzz: ## Run every fuzz target for a while, as in 1000x or 1m (FUZZ_TIME)
 	FUZZ_TIME=$(FUZZ_TIME) .ci/run fuzz
 
 .PHONY: conformance
