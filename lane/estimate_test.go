@@ -165,8 +165,13 @@ func TestLaneAsksContextsOutsideItsLock(t *testing.T) {
 
 // The kill switch asks nothing of a call, and a closed lane says that it is closed.
 func TestLaneModesThatQueueNobodyNeedNoBound(t *testing.T) {
-	l := newLane(t, lane.Config{Limit: 1, MaxWaiting: 1, Mode: spillway.Off})
+	l := newLane(t, lane.Config{Limit: 1, MaxWaiting: 1})
 	_, err := l.Do(t.Context(), nop)
+	var wrong *spillway.ConfigError
+	require.ErrorAs(t, err, &wrong)
+	require.EqualValues(t, 1, l.Stats().Invalid)
+	require.NoError(t, l.SetMode(spillway.Off))
+	_, err = l.Do(t.Context(), nop)
 	require.NoError(t, err)
 	require.NoError(t, l.SetMode(spillway.RefuseAll))
 	_, err = l.Do(t.Context(), nop)
@@ -181,4 +186,10 @@ func TestLaneModesThatQueueNobodyNeedNoBound(t *testing.T) {
 		return l.Do(ctx, nop)
 	})
 	require.NoError(t, err)
+}
+
+func TestRouterRefusesALaneThatIsNone(t *testing.T) {
+	var none *lane.Lane[int]
+	_, err := lane.NewRouter(lane.RouterConfig[int]{Name: "r", Lanes: map[string]lane.Runner[int]{"x": none}, Default: "x"})
+	require.ErrorContains(t, err, "Lanes[x]")
 }

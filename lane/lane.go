@@ -105,6 +105,7 @@ func (b *base) roomFor(ctx context.Context) (int, error) {
 		if !b.core.Queues() {
 			return 0, nil // nobody waits in this mode, nor after Close
 		}
+		b.core.CountInvalid()
 		e := &spillway.ConfigError{Component: "lane " + b.core.Name()}
 		e.Add("MaxWait", 0, "must be positive for a call whose context has no deadline: it could wait for ever")
 		return 0, e

@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/spillway-go/spillway"
@@ -45,7 +46,7 @@ func NewRouter[T any](cfg RouterConfig[T]) (*Router[T], error) {
 	r := &Router[T]{routes: newRoutes(e, cfg.Name, names, cfg.Default, cfg.Classes)}
 	for _, name := range names {
 		lane := cfg.Lanes[name]
-		if lane == nil {
+		if v := reflect.ValueOf(lane); lane == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 			e.Add("Lanes["+name+"]", nil, "must not be nil")
 		}
 		r.lanes = append(r.lanes, lane)

@@ -25,7 +25,7 @@ type Stats struct {
 	WouldRefuse uint64                 // calls that mode Shadow admitted over the limit
 	Canceled    uint64                 // calls whose context ended before they were admitted
 	AfterClose  uint64                 // calls that came, or waited, when the lane was closed
-	Invalid     uint64                 // calls with an impossible weight, and nested ones
+	Invalid     uint64                 // calls with an impossible weight, without a bound to their wait, and nested ones
 	Ended       spillway.OutcomeCounts // calls that ended, by outcome
 	Aborted     uint64                 // calls that a panic or Goexit ended
 	GhostsTotal uint64                 // calls that became ghosts

@@ -94,26 +94,31 @@ func TestCoreHammeredIsNeverOverItsLimit(t *testing.T) {
 func TestCoreHammeredKeepsALimitThatWasLowered(t *testing.T) {
 	c := newCore(permit.Options{Limit: 20})
 	var lowered atomic.Bool
-	var g gauge
 	together(32, func(i int) {
 		if i == 0 {
+			defer lowered.Store(true)
 			for range 200 {
 				require.NoError(t, c.SetLimit(20))
 				require.NoError(t, c.SetLimit(5))
 				runtime.Gosched()
 			}
-			lowered.Store(true)
 			return
 		}
-		for n := 0; n < 200; {
+		for !lowered.Load() {
 			u, err := c.Wait(t.Context(), 1, 64)
 			require.NoError(t, err)
-			if lowered.Load() && c.Stats().InUse <= 5 {
-				g.add(1)
-				runtime.Gosched()
-				g.remove(1)
-				n++
-			}
+			runtime.Gosched()
+			c.Leave(u, spillway.OutcomeOK)
+		}
+	})
+	var g gauge
+	together(32, func(int) {
+		for range 200 {
+			u, err := c.Wait(t.Context(), 1, 64)
+			require.NoError(t, err)
+			g.add(1)
+			runtime.Gosched()
+			g.remove(1)
 			c.Leave(u, spillway.OutcomeOK)
 		}
 	})

@@ -19,6 +19,9 @@ func (c *Core) Full(n int) bool {
 // Queues reports whether a call may come to wait, as the mode is now.
 func (c *Core) Queues() bool { return c.word.Load()&(modeMask|closedBit) == 0 }
 
+// CountInvalid counts a call that is wrong in a way that only its caller can see.
+func (c *Core) CountInvalid() { c.invalid.Add(1) }
+
 // Service returns what a call is taken to need: the ninth decile of the samples of
 // how long permits were held; 0 if there are none yet.
 func (c *Core) Service() time.Duration { return time.Duration(c.flow.service.Load()) }
