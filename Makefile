@@ -63,6 +63,10 @@ compat-conformance: ## The conformance program behind Compat: it must print the 
 test-prometheus: ## Test dashboard and alerts with Prometheus' own programs, and against a service under load
 	.ci/run prometheus
 
+.PHONY: live
+live: ## Overload with real processes and the real driver: the table and pictures in docs/lab/live (minutes, a quiet machine)
+	go run ./benchmarks/live -out docs/lab/live
+
 .PHONY: bench
 bench: ## Run the benchmarks, in the form that benchstat reads (PKG, BENCH, COUNT)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)
