@@ -6,10 +6,12 @@ require (
 	github.com/aerospike/aerospike-client-go/v7 v7.10.2
 	github.com/spillway-go/spillway v0.0.0
 	github.com/spillway-go/spillway/adapters/aerospike v0.0.0
+	github.com/stretchr/testify v1.12.1
 )
 
 require (
 	github.com/yuin/gopher-lua v1.1.1 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/net v0.26.0 // indirect
 	golang.org/x/sync v0.7.0 // indirect
 	golang.org/x/sys v0.21.0 // indirect
