@@ -192,8 +192,7 @@ func (g *Guard) run(next http.Handler, w http.ResponseWriter, r *http.Request, p
 	g.counts.serving.Add(1)
 	var answer *response
 	if g.cfg.Outcome != nil || g.cfg.HoldHijacked {
-		answer = &response{ResponseWriter: w, guard: g, permit: p}
-		w = answer.offer()
+		answer, w = newResponse(w, g, p)
 	}
 	// How the request ended is worked out before it counts as returned: that runs code
 	// of the user's, and the permit must come back whatever it does.

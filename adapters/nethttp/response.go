@@ -11,7 +11,7 @@ import (
 )
 
 // response stands before a ResponseWriter to note the status, and who takes the
-// connection over. What handlers get is made by offer.
+// connection over. It is made by newResponse.
 type response struct {
 	http.ResponseWriter
 
@@ -74,31 +74,39 @@ func (w *response) Push(target string, opts *http.PushOptions) error {
 	return http.ErrNotSupported
 }
 
-// offer returns the writer that the handler gets. It is a Flusher only if the one below
-// is, because handlers that find one believe it, and a Hijacker only if that or one further
-// down is: http.ResponseController would find it there, and pass us by. What the
-// other interfaces can't do they say.
-func (w *response) offer() http.ResponseWriter {
-	_, flushes := w.ResponseWriter.(http.Flusher)
-	switch hijacks := hijackable(w.ResponseWriter); {
+// newResponse returns a response, and the writer before it that the handler gets. That
+// is a Flusher only if the one below is, because handlers that find one believe it, and a
+// Hijacker only if that or one further down is: http.ResponseController would find it there,
+// and pass us by. What the other interfaces can't do they say. Both are one allocation.
+func newResponse(w http.ResponseWriter, g *Guard, p spillway.Permit) (*response, http.ResponseWriter) {
+	r := response{ResponseWriter: w, guard: g, permit: p}
+	_, flushes := w.(http.Flusher)
+	switch hijacks := hijackable(w); {
 	case flushes && hijacks:
-		return struct {
-			*response
+		x := &struct {
+			response
 			flusher
 			hijacker
-		}{w, flusher{w}, hijacker{w}}
+		}{response: r}
+		x.flusher.w, x.hijacker.w = &x.response, &x.response
+		return &x.response, x
 	case flushes:
-		return struct {
-			*response
+		x := &struct {
+			response
 			flusher
-		}{w, flusher{w}}
+		}{response: r}
+		x.flusher.w = &x.response
+		return &x.response, x
 	case hijacks:
-		return struct {
-			*response
+		x := &struct {
+			response
 			hijacker
-		}{w, hijacker{w}}
+		}{response: r}
+		x.hijacker.w = &x.response
+		return &x.response, x
 	}
-	return w
+	x := r // a copy, because r would be on the heap in every case
+	return &x, &x
 }
 
 // The optional interfaces that a writer has only sometimes.

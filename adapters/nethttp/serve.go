@@ -104,7 +104,7 @@ func serve(ctx context.Context, cfg ServeConfig, signals <-chan os.Signal) (life
 type serving struct {
 	cfg     ServeConfig
 	base    context.Context // Serve's, without its end
-	failed  chan error // gets what ended Server.Serve; nil if that was asked for
+	failed  chan error      // gets what ended Server.Serve; nil if that was asked for
 	started bool
 	lame    atomic.Bool // whether connections are to be closed
 }
