@@ -4,9 +4,11 @@ package nethttp_test
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -136,3 +138,13 @@ func requireWhole(t testing.TB, l *limiter.Limiter[any]) {
 }
 
 func ok(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }
+
+// testCertificate returns a server's TLS configuration, and a client that trusts it.
+func testCertificate(t testing.TB) (*tls.Config, *http.Client) {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(nil)
+	srv.EnableHTTP2 = true
+	srv.StartTLS()
+	defer srv.Close()
+	return srv.TLS.Clone(), srv.Client()
+}

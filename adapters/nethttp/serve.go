@@ -207,7 +207,6 @@ func (s *serving) awaitServer() error {
 	if !s.started {
 		return nil
 	}
-	_ = s.cfg.Server.Close() // which it is already, unless its step was left behind
 	timer := time.NewTimer(100 * time.Millisecond)
 	defer timer.Stop()
 	select {
