@@ -1,0 +1,2 @@
+// Package nethttp stands between net/http and the primitives.
+package nethttp
