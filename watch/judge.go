@@ -96,8 +96,7 @@ func DefaultThresholds() Thresholds {
 // What isn't later than before, or isn't the same guard, is judged by now alone. Judge is
 // safe for concurrent use.
 func Judge(before, now Sample, t Thresholds) Verdict {
-	if !now.At.After(before.At) || before.Component != now.Component || before.Name != now.Name ||
-		now.Admitted < before.Admitted || now.Released < before.Released {
+	if !follows(before, now) {
 		before = now
 	}
 	c := comparison{
