@@ -59,6 +59,10 @@ compat-suite: ## The same behind Compat: what passes must be what passes without
 compat-conformance: ## The conformance program behind Compat: it must print the same lines as without (GROUPS)
 	adapters/aerospike/compat-conformance.sh $(GROUPS)
 
+.PHONY: test-prometheus
+test-prometheus: ## Test dashboard and alerts with Prometheus' own programs, and against a service under load
+	.ci/run prometheus
+
 .PHONY: bench
 bench: ## Run the benchmarks, in the form that benchstat reads (PKG, BENCH, COUNT)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)

@@ -196,18 +196,15 @@ func taskPoints(w *writer, e *deadline.Stats) {
 func (s Snapshot) retryPoints(w *writer) {
 	r := s.Retry
 	for i := range r.Ended {
-		reason := retry.StopReason(i)
+		reason, once := retry.StopReason(i), r.Ended[i]-r.Retried[i]
 		kind := reason.String()
-		switch reason {
-		case retry.StopSuccess:
+		if reason == retry.StopSuccess {
 			kind = ""
-		case retry.StopCanceled:
-			// With those that were canceled before the first attempt.
-			w.value(retryOperations, float64(r.Ended[i]-r.Retried[i]+r.Canceled), s.Name, kind, "false")
-			w.value(retryOperations, float64(r.Retried[i]), s.Name, kind, "true")
-			continue
 		}
-		w.value(retryOperations, float64(r.Ended[i]-r.Retried[i]), s.Name, kind, "false")
+		if reason == retry.StopCanceled {
+			once += r.Canceled // those that were canceled before the first attempt
+		}
+		w.value(retryOperations, float64(once), s.Name, kind, "false")
 		w.value(retryOperations, float64(r.Retried[i]), s.Name, kind, "true")
 	}
 	w.value(retryOperations, float64(r.Invalid), s.Name, errorInvalid, "false")

@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -84,13 +86,8 @@ func SampleOf(o observe.Snapshot) Sample {
 
 // fullName is the name of a guard and, where there are several of that name, which one.
 func fullName(o observe.Snapshot) string {
-	name := o.Name
-	for _, part := range []string{o.Node, o.Lane} {
-		if part != "" {
-			name += "/" + part
-		}
-	}
-	return name
+	parts := slices.DeleteFunc([]string{o.Name, o.Node, o.Lane}, func(s string) bool { return s == "" })
+	return strings.Join(parts, "/")
 }
 
 // only is the Source that an Observable with one component is.

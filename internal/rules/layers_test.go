@@ -31,6 +31,7 @@ var rooms = []room{
 	{dir: "observe", floor: 2},
 	{dir: "watch", floor: 3},
 	{dir: "limiter/adaptive", floor: 2},
+	{dir: "monitoring", floor: 3},
 	{dir: "debugz", floor: 4},
 	{dir: "adapters/nethttp", floor: 2},
 	{dir: "otelx", floor: 3, foreign: []string{"go.opentelemetry.io/otel"}},
