@@ -231,14 +231,13 @@ func (c comparison) known() bool {
 
 func (c comparison) median() time.Duration { return c.hold.Quantile(0.5) }
 
-// short rounds a duration to what one wants to read.
+// short rounds a duration to three digits, which is what one wants to read.
 func short(d time.Duration) time.Duration {
-	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
-		if d >= 10*unit {
-			return d.Round(unit / 10)
-		}
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
 	}
-	return d
+	return d.Round(unit)
 }
 
 // atLeast is a number that may be only that of those in a list.
