@@ -105,7 +105,7 @@ func TestWatcherFindsADeadlock(t *testing.T) {
 				})
 			})
 		}
-		time.Sleep(35 * time.Second)
+		time.Sleep(25 * time.Second)
 		require.Empty(t, j.lines(), "not yet")
 		time.Sleep(10 * time.Second)
 		lines := j.lines()
