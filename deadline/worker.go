@@ -16,7 +16,7 @@ const (
 	woken  phase = iota // go to the queue
 	taken               // run the job
 	ran                 // judge how it went
-	judged              // tell the sink, if it is owed
+	judged              // tell the sink, if it is owed, and the hooks
 	told                // account for the job, and go to the queue
 	asleep              // sleep until woken
 	left                // nothing: it is no longer counted
@@ -59,6 +59,10 @@ func (c *core) work(w *worker) {
 			w.phase = told
 			if j := w.job; j.err != nil && j.kind == kindGo && c.sink != nil {
 				quietly(func() { c.sink(j.ctx, j.failure()) })
+				w.now = c.now()
+			}
+			if len(c.hooks) > 0 && !w.job.rough {
+				c.tellRan(w.job)
 				w.now = c.now()
 			}
 		case asleep:

@@ -221,3 +221,16 @@ func (all snapshots) Observe(yield func(observe.Snapshot) bool) {
 		}
 	}
 }
+
+// describer has metrics of its own.
+type describer struct{ metrics []observe.Metric }
+
+func (d describer) Observe(func(observe.Snapshot) bool) {}
+func (d describer) Metrics() []observe.Metric           { return d.metrics }
+
+func TestMetricsOfDescribersEachOnce(t *testing.T) {
+	a, b := observe.Metric{Name: "a"}, observe.Metric{Name: "b"}
+	limiters, _ := fixture(t)
+	all := observe.Join(describer{[]observe.Metric{a, b}}, nil, limiters, observe.Join(describer{[]observe.Metric{b}}))
+	require.Equal(t, []observe.Metric{a, b}, observe.Metrics(all, all))
+}

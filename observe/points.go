@@ -14,6 +14,7 @@ const (
 	errorCanceled = "canceled"
 	errorClosed   = "closed"
 	errorInvalid  = "invalid"
+	errorFailed   = "failed"
 	errorAborted  = "panic" // a panic, or Goexit
 )
 

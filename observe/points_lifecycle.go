@@ -24,6 +24,9 @@ func (s Snapshot) lifecyclePoints(w *writer) {
 	w.value(lifecycleOpen, float64(l.Open()), s.Name)
 	w.value(lifecycleOrphans, float64(l.Orphans), s.Name)
 	w.value(lifecycleCloseErrors, float64(l.CloseErrors), s.Name)
+	w.times(lifecycleConnect, &l.ConnectTimes, s.Name)
+	w.times(lifecycleConnect, &l.FailedTimes, s.Name, errorFailed)
+	w.times(lifecycleDrain, &l.CloseTimes, s.Name)
 }
 
 // legal reports whether a machine can go from one state to another: the diagram of
@@ -50,5 +53,5 @@ func (s Snapshot) registryPoints(w *writer) {
 	w.value(registryLeases, float64(r.Leases), s.Name)
 	w.value(registryOpen, float64(r.Open()), s.Name)
 	w.value(registryDials, float64(r.Connected), s.Name)
-	w.value(registryDials, float64(r.Failed), s.Name, "failed")
+	w.value(registryDials, float64(r.Failed), s.Name, errorFailed)
 }

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/deadline"
@@ -16,6 +17,33 @@ type Observable interface {
 	// Observe yields a snapshot of each component, always in the same order. It is called
 	// by any goroutine, at any time, and must not block.
 	Observe(yield func(Snapshot) bool)
+}
+
+// Describer is an Observable whose snapshots have points of their own. Telemetry makes
+// its instruments before it sees the first point, so it asks for their metrics.
+type Describer interface {
+	Observable
+	// Metrics returns the metrics of the snapshots' own points, and no others. It returns
+	// the same at all times; the caller may keep it and must not change it.
+	Metrics() []Metric
+}
+
+// Metrics returns the metrics of the own points of all that are a Describer, each once.
+// Nil ones are left out.
+func Metrics(all ...Observable) []Metric {
+	var found []Metric
+	for _, o := range all {
+		d, ok := o.(Describer)
+		if !ok {
+			continue
+		}
+		for _, m := range d.Metrics() {
+			if !slices.ContainsFunc(found, func(have Metric) bool { return have.Name == m.Name }) {
+				found = append(found, m)
+			}
+		}
+	}
+	return found
 }
 
 // Snapshot is a component at one moment. Exactly one of the pointers is set, unless it is
@@ -38,7 +66,7 @@ type Snapshot struct {
 	Lifecycle *lifecycle.Stats         // of a machine
 	Registry  *lifecycle.RegistryStats // of a registry
 
-	// Own are points beyond those of the table.
+	// Own are points beyond those of the table: see Describer.
 	Own []Point
 	// Holders lists who holds a permit, the oldest first; nil if it has none to hold.
 	Holders func() []spillway.Holder
@@ -65,8 +93,13 @@ func All(all ...Observable) iter.Seq[Snapshot] {
 	}
 }
 
-// Join makes several Observables one.
-func Join(all ...Observable) Observable { return observable(All(all...)) }
+// Join makes several Observables one, which is a [Describer] for those that are.
+func Join(all ...Observable) Observable { return joined(all) }
+
+type joined []Observable
+
+func (j joined) Observe(yield func(Snapshot) bool) { All(j...)(yield) }
+func (j joined) Metrics() []Metric                 { return Metrics(j...) }
 
 // Limiter returns l as an Observable.
 func Limiter[T any](l *limiter.Limiter[T]) Observable {

@@ -63,6 +63,8 @@ const (
 	lifecycleOpen
 	lifecycleOrphans
 	lifecycleCloseErrors
+	lifecycleConnect
+	lifecycleDrain
 
 	registryKeys
 	registryKeyLimit
@@ -118,6 +120,8 @@ var table = [rows]Metric{
 	lifecycleOpen:        {"spillway.lifecycle.connection.open", UpDownCounter, "{connection}", "Connections that were dialled and not closed yet", []string{attrName}},
 	lifecycleOrphans:     {"spillway.lifecycle.connection.orphans", UpDownCounter, "{connection}", "Connections that wait for their last lease after Close has gone", []string{attrName}},
 	lifecycleCloseErrors: {"spillway.lifecycle.close.errors", Counter, "{error}", "Connections whose close failed", []string{attrName}},
+	lifecycleConnect:     {"spillway.lifecycle.connect.duration", Histogram, "s", "How long connects took, by outcome", []string{attrName, attrError}},
+	lifecycleDrain:       {"spillway.lifecycle.drain.duration", Histogram, "s", "How long closes took: the drain, and the close of the connection", []string{attrName}},
 
 	registryKeys:     {"spillway.registry.key.count", UpDownCounter, "{key}", "Keys that are connected or connecting", []string{attrName}},
 	registryKeyLimit: {"spillway.registry.key.limit", UpDownCounter, "{key}", "Keys there may be", []string{attrName}},

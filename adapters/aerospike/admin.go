@@ -74,7 +74,7 @@ func (cl *call) admitAdmin(ctx context.Context, policy time.Duration) (err error
 		return err
 	}
 	if !cl.trip.choices.bypass {
-		cl.permit, err = cl.session.admin.Admit(ctx)
+		cl.permit, err = cl.admit(ctx, cl.session.admin)
 	}
 	return err
 }

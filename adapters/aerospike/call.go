@@ -10,6 +10,7 @@ import (
 	as "github.com/aerospike/aerospike-client-go/v7"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/lifecycle"
 )
 
@@ -118,7 +119,7 @@ func (cl *call) admitKey(ctx context.Context, policy *as.BasePolicy, key *as.Key
 	if cl.trip.choices.bypass {
 		return nil
 	}
-	cl.permit, gerr = g.lanes[cl.trip.lane].Admit(ctx)
+	cl.permit, gerr = cl.admit(ctx, g.lanes[cl.trip.lane])
 	if gerr == nil && cl.trip.attempts <= 1 {
 		cl.session.remember(key, g)
 	}
@@ -141,13 +142,25 @@ func (cl *call) admitNodes(ctx context.Context, nodes []*as.Node) error {
 		if err != nil {
 			return err
 		}
-		p, err := g.lanes[cl.trip.lane].Admit(ctx)
+		p, err := cl.admit(ctx, g.lanes[cl.trip.lane])
 		if err != nil {
 			return err // end gives back those that were taken
 		}
 		cl.permits = append(cl.permits, p)
 	}
 	return nil
+}
+
+// admit takes a permit of a lane, and times that if there is a wait to be timed.
+func (cl *call) admit(ctx context.Context, l *lane.Lane[struct{}]) (spillway.Permit, error) {
+	t := cl.trip
+	if !t.timed || cl.client.lanes.configs[t.lane].MaxWaiting == 0 {
+		return l.Admit(ctx)
+	}
+	began := time.Now()
+	p, err := l.Admit(ctx)
+	t.waited += time.Since(began)
+	return p, err
 }
 
 // nodeOf returns the node that the driver's attempt will go to: that of the first

@@ -10,6 +10,7 @@ import (
 	as "github.com/aerospike/aerospike-client-go/v7"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/lifecycle"
 	"github.com/spillway-go/spillway/retry"
 )
@@ -40,8 +41,12 @@ type core struct {
 	pools    pools
 	wrapped  bool // the driver's client is somebody else's, and stays open
 
-	mu   sync.Mutex         // guards past
-	past map[laneKey]totals // what ended sessions counted
+	mu   sync.Mutex             // guards what follows
+	past map[laneKey]lane.Stats // what ended sessions counted
+	live []*session             // that haven't ended yet; one of them is the current one
+
+	driver                  driverTotals // what the driver counted
+	readTotals, writeTotals retryTotals  // what retriers counted
 
 	aborts      aborts
 	backgrounds backgrounds
@@ -68,7 +73,7 @@ func newClient(cfg Config, wrapped bool) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &core{cfg: cfg, hosts: hosts, source: source, lanes: lanes, defaults: newDefaults(), wrapped: wrapped, log: cfg.Logger, past: map[laneKey]totals{}}
+	c := &core{cfg: cfg, hosts: hosts, source: source, lanes: lanes, defaults: newDefaults(), wrapped: wrapped, log: cfg.Logger, past: map[laneKey]lane.Stats{}}
 	c.around = spillway.JoinMiddleware(cfg.Use...)
 	c.inForce.Store(c.firstInForce())
 	c.connects = c.newConnects()
@@ -107,7 +112,11 @@ func Wrap(client *as.Client, cfg Config) (*Client, error) {
 	}
 	c.defaults.adopt(client)
 	err = c.machine.Connect(context.Background(), func(context.Context) (*session, error) { //nolint:forbidigo // nothing is dialled
-		return c.newSession(client)
+		s, err := c.newSession(client)
+		if err == nil {
+			s.learnCluster()
+		}
+		return s, err
 	})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	as "github.com/aerospike/aerospike-client-go/v7"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/limiter"
 	"github.com/spillway-go/spillway/retry"
 )
@@ -61,6 +62,9 @@ type Config struct {
 	Use []spillway.Middleware
 	// Observer is told of every call; see spillway.Observer. Nil is nobody.
 	Observer spillway.Observer
+	// LaneHooks returns what is told of a lane, by the lane's name: of all that happens in
+	// it, at whatever node. New calls it once for each lane. Nil is nobody.
+	LaneHooks func(name string) lane.Hooks
 	// Mode is what the limits do. In modes Shadow and Off the policies that are
 	// passed reach the driver as they are, with its own retries and timeouts. Zero is
 	// Enforce.

@@ -85,6 +85,7 @@ func (c *core) dial(ctx context.Context) (*session, error) {
 		client.Close()
 		return nil, serr
 	}
+	s.learnCluster()
 	s.warmUp(ctx, c.cfg.WarmUp)
 	return s, nil
 }

@@ -58,7 +58,7 @@ func (e *Error) Outcome() spillway.Outcome { return e.outcome }
 
 // ErrorType returns the cause's result code by name, the value of the error.type
 // attribute.
-func (e *Error) ErrorType() string { return e.Code.String() }
+func (e *Error) ErrorType() string { return codeName(e.Code) }
 
 // Verdict is what Classify finds.
 type Verdict struct {

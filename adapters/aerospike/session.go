@@ -15,9 +15,10 @@ import (
 // Calls reach both through one lease, so a call can't take a permit of one
 // generation and the connection of another.
 type session struct {
-	owner  *core
-	client *as.Client
-	admin  *lane.Lane[struct{}] // of the whole client
+	owner   *core
+	client  *as.Client
+	admin   *lane.Lane[struct{}] // of the whole client
+	cluster string               // the cluster's name; empty if it has none
 
 	// guards finds a node's guard by the driver's node. It is replaced as a whole
 	// when a node is seen for the first time, so that reading it takes no lock.
@@ -43,8 +44,13 @@ func (c *core) newSession(client *as.Client) (*session, error) {
 	s.guards.Store(&map[*as.Node]*guard{})
 	s.tables.Store(new([]nodeTable))
 	var err error
-	s.admin, err = c.newLane("", c.lanes.admin)
-	return s, err
+	if s.admin, err = c.newLane("", c.lanes.admin); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.live = append(c.live, s)
+	return s, nil
 }
 
 // newLane makes the lane i at a node, or of the client if node is empty.
@@ -54,6 +60,9 @@ func (c *core) newLane(node string, i int) (*lane.Lane[struct{}], error) {
 	cfg := l.options(node, c.cfg)
 	cfg.Mode = now.modes[i]
 	cfg.Hooks = c.laneHooks()
+	if c.lanes.hooks != nil {
+		cfg.Hooks = append(cfg.Hooks, c.lanes.hooks[i])
+	}
 	made, err := lane.New[struct{}](cfg)
 	if err != nil {
 		return nil, fmt.Errorf("aerospike: lane %s of node %q: %w", l.Name, node, err)

@@ -2,6 +2,7 @@ package permit
 
 import (
 	"context"
+	"time"
 
 	"github.com/spillway-go/spillway"
 )
@@ -14,6 +15,7 @@ type Hooks struct {
 	LimitChanged func(from, to int)
 	ModeChanged  func(from, to spillway.Mode)
 	HeldLong     func(spillway.Holder)
+	Waited       func(ctx context.Context, wait time.Duration, err error)
 }
 
 // tell calls one function of each of the hooks, if it is there.
@@ -37,6 +39,26 @@ func (c *Core) tellRejected(ctx context.Context, r *spillway.Rejection) {
 			h.Rejected(ctx, r)
 		}
 	})
+}
+
+// tellWaited tells that a caller has waited. It may hold permits by now, and they come
+// back should a hook end the goroutine.
+func (c *Core) tellWaited(ctx context.Context, u Use, wait time.Duration, err error) {
+	if len(c.opts.Hooks) == 0 {
+		return
+	}
+	told := false
+	defer func() {
+		if !told && err == nil {
+			c.Abort(u)
+		}
+	}()
+	c.tell(func(h Hooks) {
+		if h.Waited != nil {
+			h.Waited(ctx, wait, err)
+		}
+	})
+	told = true
 }
 
 func (c *Core) tellLimit(from, to int) {

@@ -36,7 +36,9 @@ func (c *Core) waitSlow(ctx context.Context, n, maxWaiting int) (Use, error) {
 			w, r := c.enqueue(ctx, n, maxWaiting)
 			switch {
 			case w != nil:
-				return c.await(ctx, w, n)
+				u, waited, err := c.await(ctx, w, n)
+				c.tellWaited(ctx, u, waited, err)
+				return u, err
 			case r.verdict == refusedWaiting:
 				return Use{}, c.reject(ctx, r.reason)
 			}
@@ -92,8 +94,9 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 	return w, release{}
 }
 
-// await parks the caller until the core or ctx releases it.
-func (c *Core) await(ctx context.Context, w *waiter, n int) (Use, error) {
+// await parks the caller until the core or ctx releases it, and also returns how long
+// that took.
+func (c *Core) await(ctx context.Context, w *waiter, n int) (u Use, waited time.Duration, err error) {
 	var r release
 	select {
 	case r = <-w.ready:
@@ -109,13 +112,14 @@ func (c *Core) await(ctx context.Context, w *waiter, n int) (Use, error) {
 				c.armed = 0
 			}
 			c.mu.Unlock()
-			c.wait.Record(time.Duration(c.now() - since))
-			return Use{}, c.cancel(ctx)
+			waited = time.Duration(c.now() - since)
+			c.wait.Record(waited)
+			return Use{}, waited, c.cancel(ctx)
 		}
 		c.mu.Unlock()
 		r = <-w.ready // it was released in the same instant
 	}
-	waited := time.Duration(c.now() - w.since)
+	waited = time.Duration(c.now() - w.since)
 	c.wait.Record(waited)
 	weight := w.weight
 	c.recycle(w)
@@ -127,21 +131,21 @@ func (c *Core) await(ctx context.Context, w *waiter, n int) (Use, error) {
 			if r.counted {
 				c.giveBack(weight)
 			}
-			return Use{}, c.cancel(ctx)
+			return Use{}, waited, c.cancel(ctx)
 		}
 		if !r.counted {
-			return Use{}, nil
+			return Use{}, waited, nil
 		}
 		if r.over {
 			c.wouldRefuse.Add(1)
 		}
-		u := c.admit(weight)
+		u = c.admit(weight)
 		c.note(ctx, u)
-		return u, nil
+		return u, waited, nil
 	case refusedWaiting:
-		return Use{}, c.rejectAfter(ctx, r.reason, waited)
+		return Use{}, waited, c.rejectAfter(ctx, r.reason, waited)
 	default:
-		return Use{}, c.refuse(ctx, r.verdict, n)
+		return Use{}, waited, c.refuse(ctx, r.verdict, n)
 	}
 }
 
