@@ -24,3 +24,5 @@ replace (
 	github.com/spillway-go/spillway => ..
 	github.com/spillway-go/spillway/adapters/aerospike => ../adapters/aerospike
 )
+
+replace github.com/spillway-go/spillway/otelx => ../otelx
