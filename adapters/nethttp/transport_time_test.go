@@ -97,7 +97,7 @@ func TestTransportAnswerAtTheLastMoment(t *testing.T) {
 		"attempt": func(c *nethttp.TransportConfig) { c.AttemptTimeout = time.Second },
 		"request": func(c *nethttp.TransportConfig) { c.Timeout = time.Second },
 	} {
-		for range 100 {
+		for range 2000 { // the moment is short
 			synctest.Test(t, func(t *testing.T) {
 				b := &backend{do: func(int, *http.Request) (*http.Response, error) {
 					time.Sleep(time.Second)
