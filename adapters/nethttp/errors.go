@@ -2,12 +2,16 @@ package nethttp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/spillway-go/spillway"
 )
+
+// errNoAnswer is what a Base gets wrong that returns nothing at all.
+var errNoAnswer = errors.New("the base transport returned neither an answer nor an error")
 
 // StatusError is an answer that says that a call failed, as a retrier and its hooks see
 // it: of a transport's caller it is the answer itself, unless the request was given up

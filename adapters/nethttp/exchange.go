@@ -65,10 +65,13 @@ func (x *exchange) send(ctx context.Context, h *hold) (*http.Response, error) {
 	x.handed = true
 	resp, err := x.t.cfg.Base.RoundTrip(out)
 	if !h.answered() {
-		if err == nil && resp.Body != nil {
+		if resp != nil && resp.Body != nil {
 			_ = resp.Body.Close()
 		}
 		return nil, context.Cause(h.ctx)
+	}
+	if err == nil && resp == nil {
+		err = errNoAnswer
 	}
 	if err != nil && spillway.OutcomeOf(err) == spillway.OutcomeUnknown {
 		return nil, &CallError{Name: x.t.cfg.Name, Err: err}

@@ -303,3 +303,60 @@ func TestWaitContextConcurrentSafe(t *testing.T) {
 		<-ctx.Done()
 	})
 }
+
+// Issue 6: at ten times its capacity a service answers everybody at once, serves at its
+// capacity, says when to come back, and its probes are well throughout.
+func TestGuardTenfoldOverload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const capacity, clients = 10, 1000 // of 100 ms each: 100 requests a second
+		lanes, err := lane.NewSet[any](lane.SetConfig{
+			Name: "requests", Default: "front", Classes: map[spillway.Class]string{spillway.Bulk: "back"},
+			Lanes: []lane.Config{
+				{Name: "front", Limit: capacity - 1, MaxWaiting: 20, MaxWait: 200 * time.Millisecond, Predict: true},
+				{Name: "back", Limit: 1},
+			},
+		})
+		require.NoError(t, err)
+		ready := newReadiness(t, nethttp.DefaultReadinessConfig())
+		mux := http.NewServeMux()
+		mux.Handle("/livez", nethttp.Liveness())
+		mux.Handle("/readyz", ready)
+		mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { time.Sleep(100 * time.Millisecond); ok(w, r) })
+		h := newGuard(t, lanes, func(c *nethttp.GuardConfig) {
+			c.Exempt, c.Class = nethttp.Paths("/livez", "/readyz"), nethttp.ClassFromHeader("X-Class", spillway.Bulk)
+		}).Wrap(mux)
+
+		var mu sync.Mutex
+		codes, slowest := map[int]int{}, time.Duration(0)
+		var wg sync.WaitGroup
+		for i := range clients {
+			wg.Go(func() {
+				time.Sleep(time.Duration(i) * time.Millisecond) // not all in one moment
+				for range 5 {
+					start := time.Now()
+					w := take(h, header("X-Class", map[bool]string{true: "bulk"}[i%4 == 0]))
+					mu.Lock()
+					codes[w.Code]++
+					slowest = max(slowest, time.Since(start))
+					mu.Unlock()
+					if w.Code != 200 && w.Header().Get("Retry-After") == "" {
+						t.Error("nobody says when to come back")
+					}
+					time.Sleep(time.Second)
+				}
+			})
+		}
+		for range 50 {
+			start := time.Now()
+			for _, path := range []string{"/livez", "/readyz"} {
+				require.Equal(t, 200, take(h, func(r *http.Request) { r.URL.Path = path }).Code)
+			}
+			require.Zero(t, time.Since(start))
+			time.Sleep(100 * time.Millisecond)
+		}
+		wg.Wait()
+		require.Equal(t, 5*clients, codes[200]+codes[429], "%v", codes)
+		require.InDelta(t, 600, codes[200], 60, "6 s at its capacity: %v", codes)
+		require.LessOrEqual(t, slowest, 300*time.Millisecond)
+	})
+}

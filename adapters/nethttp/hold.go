@@ -82,7 +82,7 @@ func (h *hold) guardBody(resp *http.Response) *body {
 		return nil
 	}
 	h.limit("body", h.t.cfg.BodyTimeout)
-	b := &body{ReadCloser: resp.Body, hold: h, outcome: outcome, length: resp.ContentLength}
+	b := &body{ReadCloser: resp.Body, hold: h, outcome: outcome}
 	// For those who forget to close it.
 	h.apart = context.AfterFunc(h.ctx, func() { h.giveBack(spillway.OutcomeOf(context.Cause(h.ctx))) })
 	resp.Body = b
@@ -107,7 +107,6 @@ type body struct {
 
 	hold    *hold
 	outcome spillway.Outcome // by the answer's status
-	length  int64            // as the answer says; -1 if it doesn't
 }
 
 // Read implements io.Reader. At the end, or at an error, what the attempt holds is given
@@ -140,8 +139,6 @@ func (b *body) drain() {
 		_ = b.ReadCloser.Close()
 	})
 	defer timer.Stop()
-	if b.length <= drainBytes {
-		_, _ = io.CopyN(io.Discard, b, drainBytes+1) // one more, so that the end is seen
-	}
+	_, _ = io.CopyN(io.Discard, b, drainBytes+1) // one more, so that the end is seen
 	_ = b.Close()
 }

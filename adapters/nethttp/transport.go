@@ -87,15 +87,11 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		retrier = t.again
 	}
 	resp, err := retrier.Do(ctx, x.attempt)
-	if err == nil {
-		x.answer = nil // it is the caller's now
-		return resp, nil
-	}
-	if gaveUp, ok := err.(*retry.ExhaustedError); resp == nil || x.gone || ok && gaveUp.Cause != nil { //nolint:errorlint // only ours counts
+	if resp == nil || x.gone {
 		return nil, err
 	}
-	x.answer = nil
-	return resp, nil // a status isn't an error to a caller
+	x.answer = nil // it is the caller's now
+	return resp, nil
 }
 
 // CloseIdleConnections passes on to Base, if that has idle connections to close.

@@ -320,6 +320,11 @@ func TestTransportSurvivesItsBase(t *testing.T) {
 	}
 	requireWhole(t, l)
 	require.Zero(t, rt.Stats().Open)
+	rt = newTransport(t, roundTrip(func(*http.Request) (*http.Response, error) { return nil, nil }), l,
+		func(c *nethttp.TransportConfig) { c.Retry = retry.WritePolicy() })
+	_, err := rt.RoundTrip(request(t, http.MethodGet, nil))
+	require.EqualError(t, err, `http "test": the base transport returned neither an answer nor an error`)
+	requireWhole(t, l)
 }
 
 // Many callers, every kind of answer: in the end every permit is back, and every body closed.

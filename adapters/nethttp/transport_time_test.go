@@ -91,28 +91,57 @@ func TestTransportTimeoutErrors(t *testing.T) {
 	})
 }
 
-// An answer that comes at the very moment of the timeout is no answer: its body is closed.
+// An answer that comes at the very moment of the timeout is whole, or no answer.
 func TestTransportAnswerAtTheLastMoment(t *testing.T) {
-	for range 50 {
-		synctest.Test(t, func(t *testing.T) {
-			b := &backend{do: func(int, *http.Request) (*http.Response, error) {
-				time.Sleep(time.Second)
-				return answer(200, "body"), nil
-			}}
-			l := newLimiter(t, 1)
-			rt := newTransport(t, b, l, func(c *nethttp.TransportConfig) {
-				c.AttemptTimeout, c.Retry = time.Second, retry.WritePolicy()
+	for what, change := range map[string]func(*nethttp.TransportConfig){
+		"attempt": func(c *nethttp.TransportConfig) { c.AttemptTimeout = time.Second },
+		"request": func(c *nethttp.TransportConfig) { c.Timeout = time.Second },
+	} {
+		for range 2000 { // the moment is short
+			synctest.Test(t, func(t *testing.T) {
+				b := &backend{do: func(int, *http.Request) (*http.Response, error) {
+					time.Sleep(time.Second)
+					return answer(200, "body"), nil
+				}}
+				l := newLimiter(t, 1)
+				rt := newTransport(t, b, l, func(c *nethttp.TransportConfig) { c.Retry = retry.WritePolicy() }, change)
+				resp, err := rt.RoundTrip(request(t, http.MethodGet, nil))
+				want := spillway.OutcomeTimeout
+				if err == nil {
+					synctest.Wait()
+					require.Equal(t, 1, l.Stats().InUse, what)
+					require.Equal(t, "body", finish(t, resp))
+					want = spillway.OutcomeOK
+				} else {
+					var late *nethttp.TimeoutError
+					require.ErrorAs(t, err, &late)
+					require.Equal(t, what, late.What)
+				}
+				require.Zero(t, b.open.Load())
+				require.EqualValues(t, 1, l.Stats().Ended.Of(want))
+				requireWhole(t, l)
 			})
-			resp, err := rt.RoundTrip(request(t, http.MethodGet, nil))
-			if err == nil {
-				require.Equal(t, "body", finish(t, resp))
-			} else {
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-			}
-			require.Zero(t, b.open.Load())
-			requireWhole(t, l)
-		})
+		}
 	}
+}
+
+// A hook that takes longer than there is time for leaves neither an answer nor a body open.
+func TestTransportSlowHook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &backend{do: always(503)}
+		rt := newTransport(t, b, nil, func(c *nethttp.TransportConfig) {
+			c.Retry.MaxElapsed = 200 * time.Millisecond
+			c.Retry.Hooks = []retry.Hooks{{OnRetry: func(context.Context, retry.Event) { time.Sleep(time.Second) }}}
+		})
+		resp, err := rt.RoundTrip(request(t, http.MethodGet, nil))
+		require.Nil(t, resp, "it was let go for a retry that wasn't made")
+		var status *nethttp.StatusError
+		require.ErrorAs(t, err, &status)
+		require.Equal(t, 503, status.Code)
+		require.Equal(t, "503", status.ErrorType())
+		require.Equal(t, 503, spillway.StatusOf(err).HTTP)
+		require.Zero(t, b.open.Load())
+	})
 }
 
 // No attempt is made that can't fit, before or behind a wait for the permit.
