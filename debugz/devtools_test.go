@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,23 +19,31 @@ import (
 
 // browser is a Chromium that does what it is told over a pipe, by the DevTools protocol.
 type browser struct {
-	t       *testing.T
-	in      io.WriteCloser
-	session string
+	in io.WriteCloser
 
 	mu       sync.Mutex // guards what follows
 	next     int
 	waiting  map[int]chan message
-	troubles []string // exceptions, and what the page's own policy forbade
+	loads    map[string]chan struct{} // by session: told of pages that have loaded
+	troubles map[string][]string      // by session: exceptions, and what the page's own policy forbade
+}
+
+// tab is a page of a browser.
+type tab struct {
+	t       *testing.T
+	browser *browser
+	target  string
+	session string
 }
 
 // message is an answer or an event.
 type message struct {
-	ID     int             `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  *struct {
+	ID      int             `json:"id"`
+	Session string          `json:"sessionId"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"`
+	Error   *struct {
 		Message string `json:"message"`
 	} `json:"error"`
 }
@@ -52,7 +61,7 @@ func program(t *testing.T) string {
 	return ""
 }
 
-// newBrowser starts a browser with one empty page, and ends it with the test.
+// newBrowser starts a browser, and ends it with the test.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
 	toIt, in, err := os.Pipe()
@@ -66,30 +75,52 @@ func newBrowser(t *testing.T) *browser {
 	require.NoError(t, toIt.Close())
 	require.NoError(t, fromIt.Close())
 
-	b := &browser{t: t, in: in, waiting: map[int]chan message{}}
+	b := &browser{in: in, waiting: map[int]chan message{}, loads: map[string]chan struct{}{}, troubles: map[string][]string{}}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
 		b.read(out)
 	}()
 	t.Cleanup(func() {
-		b.call("Browser.close", nil)
-		_ = cmd.Wait() // how it ends is its own affair
+		_, _ = b.call("", "Browser.close", nil) // it may be gone before it answers
+		_ = cmd.Wait()                          // how it ends is its own affair
 		<-read
-		require.NoError(t, out.Close())
-		_ = in.Close()
-		require.Empty(t, b.troubles)
+		_, _ = in.Close(), out.Close()
 	})
-
-	var target struct{ TargetID string }
-	b.result("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
-	var attached struct{ SessionID string }
-	b.result("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
-	b.session = attached.SessionID
-	for _, domain := range []string{"Page", "Runtime", "Log"} {
-		b.call(domain+".enable", nil)
-	}
 	return b
+}
+
+// newTab opens an empty page. It is to be closed before what it shows is.
+func (b *browser) newTab(t *testing.T) *tab {
+	t.Helper()
+	p := &tab{t: t, browser: b}
+	var target struct{ TargetID string }
+	p.result("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	p.result("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	p.session = attached.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log"} {
+		p.call(domain+".enable", nil)
+	}
+	p.target = target.TargetID
+	return p
+}
+
+// close closes the tab, in which nothing may have gone wrong.
+func (p *tab) close() {
+	p.t.Helper()
+	require.Empty(p.t, p.troubles())
+	p.session = ""
+	p.call("Target.closeTarget", map[string]any{"targetId": p.target})
+}
+
+// troubles returns what has gone wrong so far, and forgets it.
+func (p *tab) troubles() []string {
+	p.browser.mu.Lock()
+	defer p.browser.mu.Unlock()
+	all := p.browser.troubles[p.session]
+	delete(p.browser.troubles, p.session)
+	return all
 }
 
 // read hands out answers and keeps troubles, until the browser has gone.
@@ -107,7 +138,12 @@ func (b *browser) read(out io.Reader) {
 		b.mu.Lock()
 		switch m.Method {
 		case "Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled":
-			b.troubles = append(b.troubles, string(m.Params))
+			b.troubles[m.Session] = append(b.troubles[m.Session], string(m.Params))
+		case "Page.loadEventFired":
+			if c := b.loads[m.Session]; c != nil {
+				close(c)
+				delete(b.loads, m.Session)
+			}
 		}
 		if c := b.waiting[m.ID]; c != nil {
 			c <- m
@@ -123,101 +159,116 @@ func (b *browser) read(out io.Reader) {
 	b.waiting = nil
 }
 
-// call has the browser do something, and returns what came of it.
-func (b *browser) call(method string, params map[string]any) json.RawMessage {
-	b.t.Helper()
+var errGone = errors.New("the browser has gone")
+
+// call has the browser do something, and returns its answer.
+func (b *browser) call(session, method string, params map[string]any) (message, error) {
 	b.mu.Lock()
 	b.next++
 	id, answer := b.next, make(chan message, 1)
 	if b.waiting == nil {
 		b.mu.Unlock()
-		require.FailNow(b.t, "the browser has gone", method)
+		return message{}, errGone
 	}
 	b.waiting[id] = answer
 	b.mu.Unlock()
-	request := map[string]any{"id": id, "method": method, "params": params}
-	if params == nil {
-		request["params"] = map[string]any{}
+	request := map[string]any{"id": id, "method": method}
+	if params != nil {
+		request["params"] = params
 	}
-	if b.session != "" && method != "Browser.close" {
-		request["sessionId"] = b.session
+	if session != "" {
+		request["sessionId"] = session
 	}
 	text, err := json.Marshal(request)
-	require.NoError(b.t, err)
-	_, err = b.in.Write(append(text, 0))
-	require.NoError(b.t, err)
+	if err != nil {
+		return message{}, err
+	}
+	if _, err := b.in.Write(append(text, 0)); err != nil {
+		return message{}, err
+	}
 	m, ok := <-answer
 	if !ok {
-		require.Equal(b.t, "Browser.close", method, "the browser has gone")
-		return nil
+		return message{}, errGone
 	}
-	require.Nil(b.t, m.Error, "%s: %+v", method, m.Error)
+	return m, nil
+}
+
+// call has the tab do something, and returns what came of it.
+func (p *tab) call(method string, params map[string]any) json.RawMessage {
+	p.t.Helper()
+	m, err := p.browser.call(p.session, method, params)
+	require.NoError(p.t, err, method)
+	require.Nil(p.t, m.Error, "%s: %+v", method, m.Error)
 	return m.Result
 }
 
-func (b *browser) result(method string, params map[string]any, into any) {
-	b.t.Helper()
-	require.NoError(b.t, json.Unmarshal(b.call(method, params), into))
+func (p *tab) result(method string, params map[string]any, into any) {
+	p.t.Helper()
+	require.NoError(p.t, json.Unmarshal(p.call(method, params), into))
 }
 
 // open shows a page and waits until it is there.
-func (b *browser) open(url string) {
-	b.t.Helper()
-	b.call("Page.navigate", map[string]any{"url": url})
-	b.until(`location.href === ` + quoted(url) + ` && document.readyState === "complete"`)
+func (p *tab) open(url string) {
+	p.t.Helper()
+	loaded := make(chan struct{})
+	p.browser.mu.Lock()
+	p.browser.loads[p.session] = loaded
+	p.browser.mu.Unlock()
+	p.call("Page.navigate", map[string]any{"url": url})
+	<-loaded
 }
 
 // eval returns the value of a JavaScript expression, awaited if it is a promise.
-func (b *browser) eval(expression string) any {
-	b.t.Helper()
+func (p *tab) eval(expression string) any {
+	p.t.Helper()
 	var r struct {
 		Result           struct{ Value any }
 		ExceptionDetails any
 	}
-	b.result("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &r)
-	require.Nil(b.t, r.ExceptionDetails, "%s: %v", expression, r.ExceptionDetails)
+	p.result("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &r)
+	require.Nil(p.t, r.ExceptionDetails, "%s: %v", expression, r.ExceptionDetails)
 	return r.Result.Value
 }
 
-// until waits until an expression is true, by being told of changes of the document. Ten
-// seconds are a failure.
-func (b *browser) until(condition string) {
-	b.t.Helper()
-	b.eval(fmt.Sprintf(`new Promise((resolve, reject) => {
+// until waits until an expression is true, by being told of changes of the document. Half a
+// minute is a failure.
+func (p *tab) until(condition string) {
+	p.t.Helper()
+	p.eval(fmt.Sprintf(`new Promise((resolve, reject) => {
 		const test = () => (%s);
 		if (test()) return resolve();
 		const seen = () => { if (test()) { watching.disconnect(); removeEventListener("load", seen); resolve(); } };
 		const watching = new MutationObserver(seen);
 		watching.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
 		addEventListener("load", seen);
-		setTimeout(() => reject(new Error("not within ten seconds: " + %s + "\n" + document.body.innerText)), 10000);
+		setTimeout(() => reject(new Error("not within half a minute: " + %s + "\n" + document.body.innerText)), 30000);
 	})`, condition, quoted(condition)))
 }
 
 // text is what can be read of the elements that a selector finds.
-func (b *browser) text(selector string) []string {
-	b.t.Helper()
+func (p *tab) text(selector string) []string {
+	p.t.Helper()
 	var all []string
-	for _, v := range b.eval(`[...document.querySelectorAll(` + quoted(selector) + `)].map(e => e.innerText.trim())`).([]any) {
+	for _, v := range p.eval(`[...document.querySelectorAll(` + quoted(selector) + `)].map(e => e.innerText.trim())`).([]any) {
 		all = append(all, v.(string))
 	}
 	return all
 }
 
-func (b *browser) click(selector string) {
-	b.t.Helper()
-	b.eval(`document.querySelector(` + quoted(selector) + `).click()`)
+func (p *tab) click(selector string) {
+	p.t.Helper()
+	p.eval(`document.querySelector(` + quoted(selector) + `).click()`)
 }
 
 // screenshot is a picture of the page, of a width and at most a height.
-func (b *browser) screenshot(width, height int, scheme string) []byte {
-	b.t.Helper()
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
-	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+func (p *tab) screenshot(width, height int, scheme string) []byte {
+	p.t.Helper()
+	p.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
+	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
 	var shot struct{ Data string }
-	b.result("Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
+	p.result("Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
 	png, err := base64.StdEncoding.DecodeString(shot.Data)
-	require.NoError(b.t, err)
+	require.NoError(p.t, err)
 	return png
 }
 
