@@ -117,7 +117,7 @@ func labelsOf(p observe.Point) (string, bool) {
 		if name == "" || strings.HasPrefix(name, "__") || name == "le" {
 			return "", false
 		}
-		labels = append(labels, label{name, strings.ToValidUTF8(a.Value, "\uFFFD")})
+		labels = append(labels, label{name, short(strings.ToValidUTF8(a.Value, "\uFFFD"))})
 	}
 	slices.SortStableFunc(labels, func(a, b label) int { return strings.Compare(a.name, b.name) })
 	var b strings.Builder

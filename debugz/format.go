@@ -15,19 +15,23 @@ const maxText = 300
 // printable is a text of somebody else's as it may be shown: of bounded length, and without
 // what would move a terminal's cursor.
 func printable(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > maxText {
-			s = s[:i] + "…"
-			break
-		}
-	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return '·'
-	}, strings.ToValidUTF8(s, "·"))
+	}, strings.ToValidUTF8(short(s), "·"))
+}
+
+// short is the beginning of a text.
+func short(s string) string {
+	n := 0
+	for i := range s {
+		if n++; n > maxText {
+			return s[:i] + "…"
+		}
+	}
+	return s
 }
 
 // seconds is a duration that is shown; NaN if it isn't known.

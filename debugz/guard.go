@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/observe"

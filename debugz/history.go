@@ -18,6 +18,8 @@ const (
 	apart = 900 * time.Millisecond
 	// steady is the least time that verdicts are over, so that they don't flicker.
 	steady = 3 * time.Second
+	// sparse is the most that verdicts are over, where calls are few.
+	sparse = 15 * time.Second
 	// dense is how long each look is remembered; of the older ones only some are.
 	dense = 5 * time.Second
 	// oldest is how long anything is compared with: an hour ago says nothing about now.
@@ -180,23 +182,34 @@ func (h *history) before(now time.Time, ago time.Duration) (past, bool) {
 	return past{}, false
 }
 
-// judging is the look that a guard is judged against: the newest that is old enough and
-// since which enough holds were measured, or else the oldest one.
-func (h *history) judging(l *look, it *item, t watch.Thresholds) past {
+// judging is the look that a guard is judged against: the newest that is old enough; or, if
+// too few holds were measured since, an older one since which enough were; or the oldest.
+func (h *history) judging(l *look, it *item, t watch.Thresholds) (best past) {
 	now, _ := countsOf(it.snapshot)
-	best := past{}
 	for _, p := range slices.Backward(h.past) {
 		age := l.at.Sub(p.at)
 		then, ok := p.of(it.id)
-		if !ok || age <= 0 || age > oldest {
+		if !ok || age > oldest {
 			break
 		}
-		best = p
-		if c, _ := countsOf(then); age >= steady && now.hold.Count-c.hold.Count >= max(t.MinHolds, 1) {
+		if l.at.Sub(best.at) < steady || best.at.IsZero() {
+			best = p
+		}
+		if c, _ := countsOf(then); age >= steady && (now.hold.Count-c.hold.Count >= max(t.MinHolds, 1) || still(then, it.snapshot)) {
+			return p
+		}
+		if age > sparse {
 			break
 		}
 	}
 	return best
+}
+
+// still reports whether nothing has happened between two looks at a guard, and nothing is
+// going on: what was before is over then.
+func still(then, now observe.Snapshot) bool {
+	a, b := watch.SampleOf(then), watch.SampleOf(now)
+	return b.InUse == 0 && b.Waiting == 0 && a.Admitted == b.Admitted && a.Refused == b.Refused
 }
 
 // remember keeps a look, and forgets what is too old.

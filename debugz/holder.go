@@ -3,6 +3,7 @@ package debugz
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spillway-go/spillway"
 )
@@ -55,32 +56,39 @@ func (s *subject) hold(g *guarded, all []spillway.Holder, n int) {
 	sites := map[key]int{}
 	full := s.sample.At.Sub(s.full)
 	for i, h := range all {
-		is := holder{
-			Place: placeOf(h.Site), Age: secondsOf(h.Age), Class: printable(string(h.Class)), Weight: h.Weight, Stack: stackText(h.Stack),
-			Before: !s.full.IsZero() && full >= sure && h.Age > full+about,
-		}
+		before := !s.full.IsZero() && full >= sure && h.Age > full+about
 		if i < n {
-			g.Holders = append(g.Holders, is)
+			g.Holders = append(g.Holders, holder{
+				Place: placeOf(h.Site), Age: secondsOf(h.Age), Class: printable(string(h.Class)), Weight: h.Weight,
+				Stack: stackText(h.Stack), Before: before,
+			})
 		}
 		k := key{h.Site, h.Class}
 		at, known := sites[k]
-		if !known {
+		switch {
+		case !known && len(g.Sites) < maxSites:
 			at = len(g.Sites)
 			sites[k] = at
-			g.Sites = append(g.Sites, site{Place: is.Place, Class: is.Class, Oldest: is.Age, Stack: is.Stack})
+			g.Sites = append(g.Sites, site{
+				Place: placeOf(h.Site), Class: printable(string(h.Class)), Oldest: secondsOf(h.Age), Stack: stackText(h.Stack),
+			})
+		case !known:
+			sites[k] = -1 // one of those that aren't listed
+			g.MoreSites++
+			continue
+		case at < 0:
+			continue
 		}
-		g.Sites[at].add(is)
+		g.Sites[at].add(h, before)
 	}
-	g.MoreSites = max(len(g.Sites)-maxSites, 0)
-	g.Sites = g.Sites[:len(g.Sites)-g.MoreSites]
 }
 
 // add counts a holder that is no older than those before him.
-func (s *site) add(h holder) {
+func (s *site) add(h spillway.Holder, before bool) {
 	s.Holders++
 	s.Permits += h.Weight
-	s.Youngest = h.Age
-	if h.Before {
+	s.Youngest = secondsOf(h.Age)
+	if before {
 		s.Before++
 	}
 }
@@ -95,11 +103,16 @@ func brief(all []spillway.Holder, n int) []spillway.Holder {
 	return some
 }
 
-// stackText is a stack of bounded length.
+// stackText is a stack of bounded length, that is nothing but text.
 func stackText(stack string) string {
 	const most = 8 << 10
 	if len(stack) > most {
-		return strings.ToValidUTF8(stack[:most], "") + "…"
+		stack = stack[:most] + "…"
 	}
-	return stack
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) || r == '\n' || r == '\t' {
+			return r
+		}
+		return '·'
+	}, strings.ToValidUTF8(stack, ""))
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spillway-go/spillway/watch"
 )
 
 //go:embed page.gohtml
@@ -175,8 +177,10 @@ func (e *entry) IsPart() bool { return e.id.detail }
 // Spread reports whether the page shows the parts unasked: because one needs somebody.
 func (e *entry) Spread() bool { return e.Worst() != e && e.Worst().Level >= warn }
 
-// IsExecutor reports whether it is workers that are held, of which nobody keeps track.
-func (e *entry) IsExecutor() bool { return e.Kind == "executor" }
+// WantsTrack reports whether it would help to know who holds what.
+func (e *entry) WantsTrack() bool {
+	return e.Kind != "executor" && (e.Verdict == watch.Stuck.String() || e.Verdict == watch.Leaking.String())
+}
 
 // Urgency is what a column of verdicts is sorted by.
 func (e *entry) Urgency() int { return 1000*int(e.Level) + e.urgent }

@@ -4,7 +4,7 @@
   const pause = document.getElementById("pause");
   const every = Number(document.body.dataset.refresh) * 1000;
   const sorts = new Map(); // table -> {column, down}
-  const unfolded = new Map(); // key of a details or a tbody -> what the reader chose
+  const unfolded = new Map(); // key of a tbody -> whether the reader wants to see its parts
   let paused = false, asking = false, answered = Date.now(), timer = 0;
 
   const keyOf = (cell) => cell === undefined ? "" : cell.dataset.v ?? cell.textContent.trim();
@@ -38,9 +38,9 @@
       button.append(...th.childNodes);
       th.append(button);
     }
-    for (const node of root.querySelectorAll("details[data-key]")) {
-      node.open = unfolded.get(node.dataset.key) ?? node.open;
-    }
+    // From what is shown, not from its events: those come later than an update may.
+    const opened = new Set([...document.querySelectorAll("details[open]")].map((node) => node.dataset.key));
+    for (const node of root.querySelectorAll("details")) node.open = opened.has(node.dataset.key);
     for (const body of root.querySelectorAll("tbody[data-key]")) {
       if (unfolded.has(body.dataset.key)) body.classList.toggle("open", unfolded.get(body.dataset.key));
     }
@@ -125,9 +125,6 @@
       unfolded.set(body.dataset.key, body.classList.toggle("open"));
     }
   });
-  document.addEventListener("toggle", (e) => {
-    if (e.target.dataset.key) unfolded.set(e.target.dataset.key, e.target.open);
-  }, true);
   document.addEventListener("visibilitychange", ask);
   pause.addEventListener("click", () => {
     paused = !paused;
