@@ -23,9 +23,9 @@ import (
 	"github.com/spillway-go/spillway/monitoring"
 )
 
-// windows are those of the rules, for scrapes five times a second: hours become seconds.
+// windows are those of the rules, for two scrapes a second: hours become seconds.
 var windows = monitoring.Windows{
-	Rate: 3 * time.Second, Baseline: 8 * time.Second, Lag: 2 * time.Second, Hold: time.Second, Long: 4 * time.Second,
+	Rate: 5 * time.Second, Baseline: 10 * time.Second, Lag: 3 * time.Second, Hold: time.Second, Long: 5 * time.Second,
 }
 
 // patience is how long something may take to show. It is generous: a machine may be busy.
@@ -82,7 +82,7 @@ func prometheus(t *testing.T, targets map[string]string) (base string) {
 	rules, err := windows.Rules()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "rules.yml"), rules, 0o644))
-	config := "global: {scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms}\nrule_files: [rules.yml]\nscrape_configs:\n"
+	config := "global: {scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 500ms}\nrule_files: [rules.yml]\nscrape_configs:\n"
 	for job, address := range targets {
 		config += fmt.Sprintf("  - {job_name: %s, static_configs: [{targets: ['%s']}]}\n", job, address)
 	}
@@ -178,14 +178,14 @@ func TestAlerts(t *testing.T) {
 		{"slow", slow, tight},
 	} {
 		t.Run(tc.load, func(t *testing.T) {
-			admin := start(t, "httpservice", "operators=", "-addr", "127.0.0.1:0", "-admin", "127.0.0.1:0", "-load", tc.load, "-after", "15s")
+			admin := start(t, "httpservice", "operators=", "-addr", "127.0.0.1:0", "-admin", "127.0.0.1:0", "-load", tc.load, "-after", "20s")
 			base := prometheus(t, map[string]string{"httpservice": admin})
 			fired := func(name string) []map[string]string {
 				return query(t, base, fmt.Sprintf(`count_over_time(ALERTS{alertname=~"%s",alertstate="firing"}[5m])`, name))
 			}
 			if tc.want == "" {
 				await(t, "a baseline, and a while with it", func() bool {
-					return len(query(t, base, `count_over_time(spillway:permit_hold_seconds:usual{spillway_lane_name="read"}[5m]) > 50`)) > 0
+					return len(query(t, base, `count_over_time(spillway:permit_hold_seconds:usual{spillway_lane_name="read"}[5m]) > 30`)) > 0
 				})
 			} else {
 				await(t, tc.want, func() bool { return len(fired(tc.want)) > 0 })
