@@ -115,21 +115,19 @@ func ExampleNewGuard_lanes() {
 		class, _ := spillway.ClassFrom(r.Context())
 		fmt.Fprintf(w, "served as %q", class)
 	}))
-	if err := lanes.Lane("reports").SetMode(spillway.RefuseAll); err != nil { // "no reports today"
-		fmt.Println(err)
-		return
-	}
-	for _, class := range []string{"", "bulk", "anything"} {
+	busy, _ := lanes.Lane("reports").AdmitN(context.Background(), 4)
+	defer busy.Release()
+	for _, class := range []string{"", "critical", "bulk", "anything"} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("X-Class", class)
 		w := httptest.NewRecorder()
 		shop.ServeHTTP(w, r)
-		fmt.Println(w.Code, w.Body)
+		fmt.Println(w.Code, strings.TrimSpace(w.Body.String()))
 	}
 	// Output:
 	// 200 served as ""
-	// 503 503 Service Unavailable
-	//
+	// 200 served as "critical"
+	// 429 429 Too Many Requests
 	// 200 served as ""
 }
 
@@ -162,9 +160,9 @@ func ExampleWriteError() {
 // A client that keeps at most eight calls going, and comes back when it was asked to.
 func ExampleNewTransport() {
 	var calls atomic.Int32
-	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if calls.Add(1) == 1 {
-			nethttp.WriteError(w, r, spillway.ErrBackpressure)
+			http.Error(w, "busy", http.StatusServiceUnavailable)
 			return
 		}
 		fmt.Fprint(w, "answer")

@@ -15,8 +15,8 @@ import (
 // which then share the permits. All its methods are safe for concurrent use. The zero
 // Guard refuses everything as closed; make one with [NewGuard]. It starts no goroutine
 // and holds nothing that must be freed. An admitted request costs it one small allocation,
-// and one or two more with Outcome or HoldHijacked; a Class or a Timeout costs a new
-// context and a copy of the request.
+// and one more with Outcome or HoldHijacked (BenchmarkGuard); a Class or a Timeout
+// costs a new context and a copy of the request.
 type Guard struct {
 	cfg    GuardConfig
 	heavy  weighted            // the admission, if Weight is set
