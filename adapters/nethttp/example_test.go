@@ -36,7 +36,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	page := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "hello") }
+	page := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }
 
 	mux := http.NewServeMux()
 	mux.Handle("/", guard.Wrap(http.HandlerFunc(page)))
@@ -74,7 +74,7 @@ func ExampleNewGuard() {
 		fmt.Println(err)
 		return
 	}
-	page := guard.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "hello") }))
+	page := guard.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }))
 
 	get := func() {
 		w := httptest.NewRecorder()
@@ -113,7 +113,7 @@ func ExampleNewGuard_lanes() {
 	}
 	shop := guard.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		class, _ := spillway.ClassFrom(r.Context())
-		fmt.Fprintf(w, "served as %q", class)
+		_, _ = fmt.Fprintf(w, "served as %q", class)
 	}))
 	busy, _ := lanes.Lane("reports").AdmitN(context.Background(), 4)
 	defer busy.Release()
@@ -144,7 +144,7 @@ func ExampleWriteError() {
 			nethttp.WriteError(w, r, err)
 			return
 		}
-		fmt.Fprintln(w, row)
+		_, _ = io.WriteString(w, row)
 	}
 	busy, _ := reads.Admit(context.Background())
 	defer busy.Release()
@@ -165,7 +165,7 @@ func ExampleNewTransport() {
 			http.Error(w, "busy", http.StatusServiceUnavailable)
 			return
 		}
-		fmt.Fprint(w, "answer")
+		_, _ = io.WriteString(w, "answer")
 	}))
 	defer backend.Close()
 
@@ -191,7 +191,7 @@ func ExampleNewTransport() {
 		fmt.Println(err)
 		return
 	}
-	defer resp.Body.Close() // until here, or its end, the permit is held
+	defer func() { _ = resp.Body.Close() }() // until here, or its end, the permit is held
 	body, err := io.ReadAll(resp.Body)
 	fmt.Println(resp.StatusCode, string(body), err, "after", calls.Load(), "calls")
 	// Output:

@@ -91,7 +91,7 @@ func serve(ctx context.Context, cfg ServeConfig, signals <-chan os.Signal) (life
 	if err := cfg.validate(); err != nil {
 		return lifecycle.ShutdownReport{}, err
 	}
-	s := &serving{cfg: cfg, base: context.WithoutCancel(ctx), failed: make(chan error, 1)}
+	s := &serving{cfg: cfg, base: context.WithoutCancel(ctx), done: make(chan struct{})}
 	err := s.start()
 	if err == nil {
 		err = s.wait(ctx, signals)
@@ -104,7 +104,8 @@ func serve(ctx context.Context, cfg ServeConfig, signals <-chan os.Signal) (life
 type serving struct {
 	cfg     ServeConfig
 	base    context.Context // Serve's, without its end
-	failed  chan error      // gets what ended Server.Serve; nil if that was asked for
+	err     error           // what ended Server.Serve; set before done is closed
+	done    chan struct{}   // closed when Server.Serve has returned
 	started bool
 	lame    atomic.Bool // whether connections are to be closed
 }
@@ -126,11 +127,8 @@ func (s *serving) start() error {
 	s.started = true
 	s.log(slog.LevelInfo, "nethttp: serving", slog.String("addr", l.Addr().String()))
 	go func() {
-		err := serveOn(srv, l)
-		if errors.Is(err, http.ErrServerClosed) {
-			err = nil
-		}
-		s.failed <- err
+		defer close(s.done)
+		s.err = serveOn(srv, l)
 	}()
 	return nil
 }
@@ -164,13 +162,9 @@ func (s *serving) wait(ctx context.Context, signals <-chan os.Signal) error {
 		s.log(slog.LevelInfo, "nethttp: ending", slog.Any("why", context.Cause(ctx)))
 	case sig := <-signals:
 		s.log(slog.LevelInfo, "nethttp: ending", slog.String("why", sig.String()))
-	case err := <-s.failed:
-		s.failed <- err // for stop
-		if err == nil {
-			err = http.ErrServerClosed // by somebody else
-		}
-		s.log(slog.LevelError, "nethttp: ending", slog.Any("why", err))
-		return fmt.Errorf("nethttp: %w", err)
+	case <-s.done:
+		s.log(slog.LevelError, "nethttp: ending", slog.Any("why", s.err))
+		return fmt.Errorf("nethttp: %w", s.err)
 	}
 	return nil
 }
@@ -210,7 +204,7 @@ func (s *serving) awaitServer() error {
 	timer := time.NewTimer(100 * time.Millisecond)
 	defer timer.Stop()
 	select {
-	case <-s.failed:
+	case <-s.done:
 		return nil
 	case <-timer.C:
 		return fmt.Errorf("nethttp: the listener was closed and goes on: %w", lifecycle.ErrStepRunning)

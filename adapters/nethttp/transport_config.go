@@ -92,8 +92,11 @@ func (c TransportConfig) validate() error {
 		field string
 		value time.Duration
 	}{
-		{"Timeout", c.Timeout}, {"AttemptTimeout", c.AttemptTimeout}, {"BodyTimeout", c.BodyTimeout},
-		{"Least", c.Least}, {"TimeoutMargin", c.TimeoutMargin},
+		{"Timeout", c.Timeout},
+		{"AttemptTimeout", c.AttemptTimeout},
+		{"BodyTimeout", c.BodyTimeout},
+		{"Least", c.Least},
+		{"TimeoutMargin", c.TimeoutMargin},
 	} {
 		if f.value < 0 {
 			e.Add(f.field, f.value, "must not be negative")
