@@ -110,23 +110,23 @@ func TestGuardBoundsEveryWait(t *testing.T) {
 // The bound of the wait is no deadline of the request: a lane that predicts lets somebody
 // wait whom it can serve, though not within MaxWait. A request's own deadline counts.
 func TestGuardBoundIsNoDeadline(t *testing.T) {
-	const most = 2500 * time.Millisecond
+	const most = 55 * time.Millisecond
 	for timeout, want := range map[time.Duration]int{0: 200, time.Minute: 200, most: 429} {
 		synctest.Test(t, func(t *testing.T) {
 			l, err := lane.New[any](lane.Config{Name: "pages", Limit: 1, MaxWaiting: 4, MaxWait: time.Minute, Predict: true})
 			require.NoError(t, err)
 			h := newGuard(t, l, func(c *nethttp.GuardConfig) { c.MaxWait, c.Timeout = most, timeout }).
-				Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { time.Sleep(time.Second); ok(w, r) }))
+				Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { time.Sleep(20 * time.Millisecond); ok(w, r) }))
 			var wg sync.WaitGroup
-			for range 2 { // one is served and one waits, until the lane knows that a request takes a second
+			for range 2 { // one is served and one waits, until the lane knows that a request takes 20 ms
 				wg.Go(func() {
-					for range 70 {
+					for range 140 {
 						require.Equal(t, 200, take(h).Code)
 					}
 				})
 			}
-			time.Sleep(100*time.Second + 10*time.Millisecond)
-			require.Equal(t, want, take(h).Code, timeout) // it waits for 2 s, and takes one
+			time.Sleep(4*time.Second + time.Millisecond)
+			require.Equal(t, want, take(h).Code, timeout) // it waits for 40 ms, and takes 20
 			wg.Wait()
 		})
 	}
