@@ -70,8 +70,8 @@ func (c ServeConfig) validate() error {
 // closed; the balancer has LameDuck to find out; the server stops to accept, and the requests
 // under way come to their end; then what Shutdown says is drained, flushed and closed.
 // Connections that are still busy when the time of the step "server" is over are cut.
-// Another signal during the end means hurry: what is under way is cut, and each step left
-// has 100 ms.
+// Another signal during the end means hurry, unless it comes within 100 ms of the first: what
+// is under way is cut, and each step left has 100 ms.
 //
 // It blocks until all that is done, and returns a report of the steps. The error is nil if
 // the end was asked for and clean; otherwise it is that of the server or the listener, a
@@ -179,11 +179,9 @@ func (s *serving) stop(signals <-chan os.Signal, failed bool) (lifecycle.Shutdow
 	over, watched := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(watched)
-		select {
-		case sig := <-signals:
+		if sig := another(signals, over); sig != nil {
 			s.log(slog.LevelWarn, "nethttp: hurrying", slog.String("why", sig.String()))
 			hurry(fmt.Errorf("nethttp: hurried by a second signal: %v", sig))
-		case <-over:
 		}
 	}()
 	report, err := shutdown.Run(run)
@@ -193,6 +191,26 @@ func (s *serving) stop(signals <-chan os.Signal, failed bool) (lifecycle.Shutdow
 	err = errors.Join(err, s.awaitServer())
 	s.report(report, err)
 	return report, err
+}
+
+// sameSignal is how soon after the beginning of the end a signal counts as the one that
+// began it. One keypress or one order to stop often arrives twice: forwarded by a wrapper, or
+// as a signal and as the end of a context that listens to it, too.
+const sameSignal = 100 * time.Millisecond
+
+// another returns the next signal that is a further one, or nil if it is over before.
+func another(signals <-chan os.Signal, over <-chan struct{}) os.Signal {
+	began := time.Now()
+	for {
+		select {
+		case sig := <-signals:
+			if time.Since(began) >= sameSignal {
+				return sig
+			}
+		case <-over:
+			return nil
+		}
+	}
 }
 
 // awaitServer returns when the server's goroutine has ended, which it does at once unless

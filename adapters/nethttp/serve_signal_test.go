@@ -54,7 +54,12 @@ func beService() int {
 	cfg.Listener = l
 	cfg.Shutdown = lifecycle.ShutdownConfig{
 		Timeout: 5 * time.Minute,
-		Unready: []lifecycle.Step{{Name: "test", Run: func(context.Context) error { close(unready); say("ending"); return nil }}},
+		Unready: []lifecycle.Step{{Name: "test", Run: func(context.Context) error {
+			<-time.After(150 * time.Millisecond) // a signal before that would count as the first one
+			close(unready)
+			say("ending")
+			return nil
+		}}},
 		Close:   []lifecycle.Step{{Name: "db", Run: func(context.Context) error { say("closed"); return nil }}},
 	}
 	say("addr", l.Addr())

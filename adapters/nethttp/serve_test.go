@@ -213,6 +213,24 @@ func TestServeSecondSignalHurries(t *testing.T) {
 	}
 }
 
+// One order to stop is one, though it arrives twice, or as a signal and a context's end.
+func TestServeOneSignalIsOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := newService(ctx, t, http.HandlerFunc(ok))
+		synctest.Wait()
+		start := time.Now()
+		cancel()
+		synctest.Wait()
+		s.signals <- syscall.SIGTERM
+		time.Sleep(99 * time.Millisecond)
+		s.signals <- os.Interrupt
+		<-s.ended
+		require.NoError(t, s.err)
+		require.Equal(t, 5*time.Second, time.Since(start))
+	})
+}
+
 // A server that ends by itself is an error, and the steps are taken, without a delay.
 func TestServeServerFails(t *testing.T) {
 	for name, c := range map[string]struct {
