@@ -60,7 +60,7 @@ func beService() int {
 			say("ending")
 			return nil
 		}}},
-		Close:   []lifecycle.Step{{Name: "db", Run: func(context.Context) error { say("closed"); return nil }}},
+		Close: []lifecycle.Step{{Name: "db", Run: func(context.Context) error { say("closed"); return nil }}},
 	}
 	say("addr", l.Addr())
 	if _, err := nethttp.Serve(context.Background(), cfg); err != nil {
