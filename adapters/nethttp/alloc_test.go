@@ -42,7 +42,8 @@ func TestGuardAllocates(t *testing.T) {
 		"class": {func(c *nethttp.GuardConfig) {
 			c.Outcome, c.Class = nil, func(*http.Request) spillway.Class { return spillway.Bulk }
 		}, 4},
-		"timeout": {func(c *nethttp.GuardConfig) { c.Outcome, c.Timeout = nil, 500*time.Millisecond }, 5},
+		"timeout":               {func(c *nethttp.GuardConfig) { c.Outcome, c.Timeout = nil, 2*time.Second }, 6},
+		"timeout below MaxWait": {func(c *nethttp.GuardConfig) { c.Outcome, c.Timeout = nil, 500*time.Millisecond }, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLimiter(t, 1)

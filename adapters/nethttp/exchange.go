@@ -85,20 +85,27 @@ func (x *exchange) admit(ctx context.Context) (p spillway.Permit, err error) {
 	if x.t.cfg.AdmissionFor != nil {
 		admission = x.t.cfg.AdmissionFor(x.req)
 	}
-	if admission != nil {
-		if p, err = admission.Admit(ctx); err != nil {
-			return p, err
-		}
+	if err := x.inTime(ctx); err != nil || admission == nil {
+		return p, err
 	}
-	if left, ok := deadline.Remaining(ctx); ok && (left <= 0 || left < x.t.cfg.Least) {
-		err = &spillway.Rejection{Component: component, Name: x.t.cfg.Name, Reason: spillway.ReasonExpired}
-	} else if ctx.Err() != nil {
-		err = context.Cause(ctx)
+	if p, err = admission.Admit(ctx); err != nil {
+		return p, err
 	}
-	if err != nil {
+	if err = x.inTime(ctx); err != nil { // the wait has taken it
 		p.ReleaseWith(spillway.OutcomeLocal)
 	}
 	return p, err
+}
+
+// inTime returns an error if an attempt can't fit into the time that is left.
+func (x *exchange) inTime(ctx context.Context) error {
+	if left, ok := deadline.Remaining(ctx); ok && (left <= 0 || left < x.t.cfg.Least) {
+		return &spillway.Rejection{Component: component, Name: x.t.cfg.Name, Reason: spillway.ReasonExpired}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // request returns the request of an attempt, which shares with the caller's what isn't

@@ -15,8 +15,8 @@ import (
 // which then share the permits. All its methods are safe for concurrent use. The zero
 // Guard refuses everything as closed; make one with [NewGuard]. It starts no goroutine
 // and holds nothing that must be freed. An admitted request costs it one small allocation,
-// and one or two more with Outcome or HoldHijacked; a Class or a Timeout costs a new
-// context and a copy of the request.
+// and one more with Outcome or HoldHijacked (BenchmarkGuard); a Class or a Timeout
+// costs a new context and a copy of the request.
 type Guard struct {
 	cfg    GuardConfig
 	heavy  weighted            // the admission, if Weight is set
@@ -94,8 +94,17 @@ func (g *Guard) handle(next http.Handler, w http.ResponseWriter, r *http.Request
 		next.ServeHTTP(w, r)
 		return
 	}
-	ctx, cancel := g.context(r)
-	if cancel != nil {
+	class := spillway.Class("")
+	if g.cfg.Class != nil {
+		class = g.cfg.Class(r)
+	}
+	ctx := r.Context()
+	if class != "" {
+		ctx = spillway.WithClass(ctx, class)
+	}
+	if g.cfg.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeoutOf(r, g.cfg.TimeoutHeader, g.cfg.Timeout))
 		defer cancel()
 	}
 	permit, err := g.admit(ctx, r)
@@ -104,26 +113,11 @@ func (g *Guard) handle(next http.Handler, w http.ResponseWriter, r *http.Request
 		return
 	}
 	inner := r
-	if ctx != r.Context() {
+	if class != "" || g.cfg.Timeout > 0 { // contexts can't always be compared
 		inner = r.WithContext(ctx)
 		defer handBack(r, inner)
 	}
 	g.run(next, w, inner, permit)
-}
-
-// context returns the context that the request is served under: with its class and its
-// deadline. cancel is nil if there is nothing to free.
-func (g *Guard) context(r *http.Request) (ctx context.Context, cancel context.CancelFunc) {
-	ctx = r.Context()
-	if g.cfg.Class != nil {
-		if class := g.cfg.Class(r); class != "" {
-			ctx = spillway.WithClass(ctx, class)
-		}
-	}
-	if g.cfg.Timeout > 0 {
-		ctx, cancel = context.WithTimeout(ctx, timeoutOf(r, g.cfg.TimeoutHeader, g.cfg.Timeout))
-	}
-	return ctx, cancel
 }
 
 // handBack gives the server's own request what the handler's copy of it has got: the

@@ -26,8 +26,8 @@ type GuardConfig struct {
 	// see [ClassFromHeader]. An empty class says nothing. Nil means that nobody asks.
 	Class func(*http.Request) spillway.Class
 	// Lane names the lane of a request, for an admission with an Into, such as a
-	// lane.Set; it goes before the class. An empty name says nothing. Nil means that
-	// nobody asks.
+	// lane.Set; it goes before the class. A name that the set doesn't have is answered
+	// with a 500, an empty one says nothing. Nil means that nobody asks.
 	Lane func(*http.Request) string
 	// Weight says how many permits a request takes, for an admission with an AdmitN. It
 	// must return from 1 to the limit: another request is answered with a 500. Nil means

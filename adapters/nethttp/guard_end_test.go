@@ -216,6 +216,18 @@ func TestGuardForeignContexts(t *testing.T) {
 	requireWhole(t, l)
 }
 
+// A context may be of a type that can't be compared.
+func TestGuardContextsThatCannotBeCompared(t *testing.T) {
+	ctx := incomparable{t.Context(), []int{1}}
+	w := take(newGuard(t, newLimiter(t, 1)).Wrap(http.HandlerFunc(ok)), func(r *http.Request) { *r = *r.WithContext(ctx) })
+	require.Equal(t, 200, w.Code)
+}
+
+type incomparable struct {
+	context.Context
+	_ []int
+}
+
 type strangeContext struct{ context.Context }
 
 func (strangeContext) Err() error { return errors.New("strange") }

@@ -2,6 +2,7 @@ package nethttp
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -196,5 +197,5 @@ func answerProbe(w http.ResponseWriter, code int, text string) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(code)
-	_, _ = w.Write([]byte(text + "\n")) // to one who doesn't listen there is nothing to be done
+	_, _ = io.WriteString(w, text+"\n") // to one who doesn't listen there is nothing to be done
 }

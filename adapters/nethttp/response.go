@@ -95,14 +95,14 @@ func newResponse(w http.ResponseWriter, g *Guard, p spillway.Permit) (*response,
 			response
 			flusher
 		}{response: r}
-		x.flusher.w = &x.response
+		x.w = &x.response
 		return &x.response, x
 	case hijacks:
 		x := &struct {
 			response
 			hijacker
 		}{response: r}
-		x.hijacker.w = &x.response
+		x.w = &x.response
 		return &x.response, x
 	}
 	x := r // a copy, because r would be on the heap in every case

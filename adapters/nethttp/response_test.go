@@ -37,7 +37,7 @@ func (both) Flush()                                            {}
 func (wrappingBoth) Flush()                                    {}
 func (hijacking) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, errSecret }
 func (both) Hijack() (net.Conn, *bufio.ReadWriter, error)      { return nil, nil, errSecret }
-func (w wrapping) Unwrap() http.ResponseWriter                 { return both{w.bare} }
+func (w wrapping) Unwrap() http.ResponseWriter                 { return both(w) }
 
 // G-HTTP-7: the handler finds a Flusher if there was one, a Hijacker if there was one
 // anywhere, and everything else by http.ResponseController.
@@ -94,7 +94,7 @@ func TestGuardStreams(t *testing.T) {
 				l := newLimiter(t, 1)
 				rt := serve(t, newGuard(t, l).Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					for i := range 3 {
-						fmt.Fprintf(w, "%d\n", i)
+						_, _ = fmt.Fprintf(w, "%d\n", i)
 						require.NoError(t, flush(w))
 						time.Sleep(time.Second)
 					}

@@ -70,8 +70,8 @@ func (c ServeConfig) validate() error {
 // closed; the balancer has LameDuck to find out; the server stops to accept, and the requests
 // under way come to their end; then what Shutdown says is drained, flushed and closed.
 // Connections that are still busy when the time of the step "server" is over are cut.
-// Another signal during the end means hurry: what is under way is cut, and each step left
-// has 100 ms.
+// Another signal during the end means hurry, unless it comes within 100 ms of the first: what
+// is under way is cut, and each step left has 100 ms.
 //
 // It blocks until all that is done, and returns a report of the steps. The error is nil if
 // the end was asked for and clean; otherwise it is that of the server or the listener, a
@@ -91,7 +91,7 @@ func serve(ctx context.Context, cfg ServeConfig, signals <-chan os.Signal) (life
 	if err := cfg.validate(); err != nil {
 		return lifecycle.ShutdownReport{}, err
 	}
-	s := &serving{cfg: cfg, base: context.WithoutCancel(ctx), failed: make(chan error, 1)}
+	s := &serving{cfg: cfg, base: context.WithoutCancel(ctx), done: make(chan struct{})}
 	err := s.start()
 	if err == nil {
 		err = s.wait(ctx, signals)
@@ -104,7 +104,8 @@ func serve(ctx context.Context, cfg ServeConfig, signals <-chan os.Signal) (life
 type serving struct {
 	cfg     ServeConfig
 	base    context.Context // Serve's, without its end
-	failed  chan error      // gets what ended Server.Serve; nil if that was asked for
+	err     error           // what ended Server.Serve; set before done is closed
+	done    chan struct{}   // closed when Server.Serve has returned
 	started bool
 	lame    atomic.Bool // whether connections are to be closed
 }
@@ -126,11 +127,8 @@ func (s *serving) start() error {
 	s.started = true
 	s.log(slog.LevelInfo, "nethttp: serving", slog.String("addr", l.Addr().String()))
 	go func() {
-		err := serveOn(srv, l)
-		if errors.Is(err, http.ErrServerClosed) {
-			err = nil
-		}
-		s.failed <- err
+		defer close(s.done)
+		s.err = serveOn(srv, l)
 	}()
 	return nil
 }
@@ -164,13 +162,9 @@ func (s *serving) wait(ctx context.Context, signals <-chan os.Signal) error {
 		s.log(slog.LevelInfo, "nethttp: ending", slog.Any("why", context.Cause(ctx)))
 	case sig := <-signals:
 		s.log(slog.LevelInfo, "nethttp: ending", slog.String("why", sig.String()))
-	case err := <-s.failed:
-		s.failed <- err // for stop
-		if err == nil {
-			err = http.ErrServerClosed // by somebody else
-		}
-		s.log(slog.LevelError, "nethttp: ending", slog.Any("why", err))
-		return fmt.Errorf("nethttp: %w", err)
+	case <-s.done:
+		s.log(slog.LevelError, "nethttp: ending", slog.Any("why", s.err))
+		return fmt.Errorf("nethttp: %w", s.err)
 	}
 	return nil
 }
@@ -185,11 +179,9 @@ func (s *serving) stop(signals <-chan os.Signal, failed bool) (lifecycle.Shutdow
 	over, watched := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(watched)
-		select {
-		case sig := <-signals:
+		if sig := another(signals, over); sig != nil {
 			s.log(slog.LevelWarn, "nethttp: hurrying", slog.String("why", sig.String()))
 			hurry(fmt.Errorf("nethttp: hurried by a second signal: %v", sig))
-		case <-over:
 		}
 	}()
 	report, err := shutdown.Run(run)
@@ -201,6 +193,26 @@ func (s *serving) stop(signals <-chan os.Signal, failed bool) (lifecycle.Shutdow
 	return report, err
 }
 
+// sameSignal is how soon after the beginning of the end a signal counts as the one that
+// began it. One keypress or one order to stop often arrives twice: forwarded by a wrapper, or
+// as a signal and as the end of a context that listens to it, too.
+const sameSignal = 100 * time.Millisecond
+
+// another returns the next signal that is a further one, or nil if it is over before.
+func another(signals <-chan os.Signal, over <-chan struct{}) os.Signal {
+	began := time.Now()
+	for {
+		select {
+		case sig := <-signals:
+			if time.Since(began) >= sameSignal {
+				return sig
+			}
+		case <-over:
+			return nil
+		}
+	}
+}
+
 // awaitServer returns when the server's goroutine has ended, which it does at once unless
 // its listener goes on accepting after its close.
 func (s *serving) awaitServer() error {
@@ -210,7 +222,7 @@ func (s *serving) awaitServer() error {
 	timer := time.NewTimer(100 * time.Millisecond)
 	defer timer.Stop()
 	select {
-	case <-s.failed:
+	case <-s.done:
 		return nil
 	case <-timer.C:
 		return fmt.Errorf("nethttp: the listener was closed and goes on: %w", lifecycle.ErrStepRunning)

@@ -34,14 +34,15 @@ func TestMain(m *testing.M) {
 
 // beService says its address, holds each request until the end has begun, and says how it ended.
 func beService() int {
+	say := func(words ...any) { _, _ = fmt.Fprintln(os.Stdout, words...) }
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		fmt.Println(err)
+		say(err)
 		return 2
 	}
 	unready := make(chan struct{})
 	srv := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Println("serving", r.URL.Path)
+		say("serving", r.URL.Path)
 		if r.URL.Path == "/stuck" {
 			<-r.Context().Done()
 			return
@@ -53,12 +54,17 @@ func beService() int {
 	cfg.Listener = l
 	cfg.Shutdown = lifecycle.ShutdownConfig{
 		Timeout: 5 * time.Minute,
-		Unready: []lifecycle.Step{{Name: "test", Run: func(context.Context) error { close(unready); fmt.Println("ending"); return nil }}},
-		Close:   []lifecycle.Step{{Name: "db", Run: func(context.Context) error { fmt.Println("closed"); return nil }}},
+		Unready: []lifecycle.Step{{Name: "test", Run: func(context.Context) error {
+			<-time.After(150 * time.Millisecond) // a signal before that would count as the first one
+			close(unready)
+			say("ending")
+			return nil
+		}}},
+		Close: []lifecycle.Step{{Name: "db", Run: func(context.Context) error { say("closed"); return nil }}},
 	}
-	fmt.Println("addr", l.Addr())
+	say("addr", l.Addr())
 	if _, err := nethttp.Serve(context.Background(), cfg); err != nil {
-		fmt.Println(err)
+		say(err)
 		return 1
 	}
 	return 0

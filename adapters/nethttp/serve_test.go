@@ -53,7 +53,7 @@ func (s *syncBuffer) String() string {
 }
 
 // newService serves h, with 20 s for the end, of which 5 s are the lame duck's.
-func newService(t *testing.T, ctx context.Context, h http.Handler, change ...func(*nethttp.ServeConfig)) *service {
+func newService(ctx context.Context, t *testing.T, h http.Handler, change ...func(*nethttp.ServeConfig)) *service {
 	t.Helper()
 	s := &service{
 		pipes: newPipes(), signals: make(chan os.Signal), ended: make(chan struct{}), began: map[string]time.Duration{},
@@ -104,7 +104,7 @@ func TestServeNamesItsFaults(t *testing.T) {
 // also what came in the lame-duck time, and what was still under way when the intake stopped.
 func TestServeEndsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newService(t, t.Context(), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := newService(t.Context(), t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(3 * time.Second)
 			ok(w, r)
 		}))
@@ -142,7 +142,7 @@ func TestServeEndsInOrder(t *testing.T) {
 func TestServeEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		s := newService(t, ctx, http.HandlerFunc(ok))
+		s := newService(ctx, t, http.HandlerFunc(ok))
 		rt := s.pipes.transport(t)
 		code, _ := get(t, rt)
 		require.Equal(t, 200, code)
@@ -161,7 +161,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 func TestServeIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cut := make(chan struct{})
-		s := newService(t, t.Context(), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		s := newService(t.Context(), t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
 			close(cut)
 		}))
@@ -191,7 +191,7 @@ func TestServeSecondSignalHurries(t *testing.T) {
 	for name, wait := range map[string]time.Duration{"lame duck": 2 * time.Second, "stop intake": 6 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newService(t, t.Context(), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+				s := newService(t.Context(), t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 				rt := s.pipes.transport(t)
 				go func() {
 					_, err := rt.RoundTrip(request(t, http.MethodGet, nil))
@@ -213,6 +213,24 @@ func TestServeSecondSignalHurries(t *testing.T) {
 	}
 }
 
+// One order to stop is one, though it arrives twice, or as a signal and a context's end.
+func TestServeOneSignalIsOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := newService(ctx, t, http.HandlerFunc(ok))
+		synctest.Wait()
+		start := time.Now()
+		cancel()
+		synctest.Wait()
+		s.signals <- syscall.SIGTERM
+		time.Sleep(99 * time.Millisecond)
+		s.signals <- os.Interrupt
+		<-s.ended
+		require.NoError(t, s.err)
+		require.Equal(t, 5*time.Second, time.Since(start))
+	})
+}
+
 // A server that ends by itself is an error, and the steps are taken, without a delay.
 func TestServeServerFails(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -225,7 +243,7 @@ func TestServeServerFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var srv *http.Server
-				s := newService(t, t.Context(), http.HandlerFunc(ok), func(c *nethttp.ServeConfig) { srv = c.Server })
+				s := newService(t.Context(), t, http.HandlerFunc(ok), func(c *nethttp.ServeConfig) { srv = c.Server })
 				synctest.Wait()
 				start := time.Now()
 				c.fail(s, srv)
@@ -262,7 +280,7 @@ func TestServeDeafListener(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPipes()
 		ctx, cancel := context.WithCancel(t.Context())
-		s := newService(t, ctx, http.HandlerFunc(ok), func(c *nethttp.ServeConfig) { c.Listener = deafListener{p} })
+		s := newService(ctx, t, http.HandlerFunc(ok), func(c *nethttp.ServeConfig) { c.Listener = deafListener{p} })
 		cancel()
 		<-s.ended
 		require.ErrorIs(t, s.err, lifecycle.ErrStepRunning)
@@ -300,7 +318,7 @@ func TestServeDrainsHijackedConnections(t *testing.T) {
 		l := newLimiter(t, 1)
 		g := newGuard(t, l, func(c *nethttp.GuardConfig) { c.HoldHijacked = true })
 		conns := make(chan net.Conn, 1)
-		s := newService(t, t.Context(), g.Wrap(takeOver(t, hijackers["Hijacker"], conns)), func(c *nethttp.ServeConfig) {
+		s := newService(t.Context(), t, g.Wrap(takeOver(t, hijackers["Hijacker"], conns)), func(c *nethttp.ServeConfig) {
 			c.Shutdown.Drain = []lifecycle.Step{lifecycle.CloseStep("requests", l)}
 		})
 		client := hijack(t, s.pipes.transport(t))
@@ -319,7 +337,7 @@ func TestServeDrainsHijackedConnections(t *testing.T) {
 func TestServeWithoutParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		s := newService(t, ctx, nil, func(c *nethttp.ServeConfig) { c.Readiness, c.Logger = nil, nil })
+		s := newService(ctx, t, nil, func(c *nethttp.ServeConfig) { c.Readiness, c.Logger = nil, nil })
 		code, body := get(t, s.pipes.transport(t))
 		require.Equal(t, 404, code)
 		require.True(t, strings.HasPrefix(body, "404"))
@@ -335,7 +353,7 @@ func TestServeReportsSteps(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		errFlush := errors.New("exporter is gone")
-		s := newService(t, ctx, http.HandlerFunc(ok), func(c *nethttp.ServeConfig) {
+		s := newService(ctx, t, http.HandlerFunc(ok), func(c *nethttp.ServeConfig) {
 			c.Shutdown.Flush = []lifecycle.Step{{Name: "telemetry", Run: func(context.Context) error { return errFlush }}}
 		})
 		<-s.ended

@@ -1,6 +1,7 @@
 package nethttp
 
 import (
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -56,7 +57,7 @@ func WriteStatus(w http.ResponseWriter, r *http.Request, st spillway.Status) {
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(code)
-	_, _ = w.Write([]byte(body)) // to one who doesn't listen there is nothing to be done
+	_, _ = io.WriteString(w, body) // to one who doesn't listen there is nothing to be done
 }
 
 // wholeSeconds is a positive duration as the Retry-After header has it: rounded up.

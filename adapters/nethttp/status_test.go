@@ -39,7 +39,7 @@ var answers = []struct {
 	{"lane, refuse all", &spillway.Rejection{Component: "lane", Reason: spillway.ReasonRefuseAll}, 503, "1"},
 	{"limiter full", &spillway.Rejection{Component: "limiter", Reason: spillway.ReasonLimit}, 503, "1"},
 	{"limiter, hint", &spillway.Rejection{Component: "limiter", Reason: spillway.ReasonLimit, RetryAfter: time.Minute}, 503, "60"},
-	{"longest hint", &spillway.Rejection{Component: "limiter", RetryAfter: math.MaxInt64}, 503, strconv.Itoa(math.MaxInt64 / int(time.Second))},
+	{"longest hint", &spillway.Rejection{Component: "limiter", RetryAfter: math.MaxInt64}, 503, strconv.FormatInt(math.MaxInt64/int64(time.Second), 10)},
 	{"executor full", &spillway.Rejection{Component: "executor", Reason: spillway.ReasonQueueFull}, 503, "1"},
 	{"dropped", &spillway.Rejection{Component: "executor", Reason: spillway.ReasonDropped}, 503, "1"},
 	{"expired", &spillway.Rejection{Component: "executor", Reason: spillway.ReasonExpired}, 504, ""},

@@ -28,8 +28,9 @@ type TransportConfig struct {
 	// Retry says how often and when a request is repeated: see [Classify]. It must be
 	// valid; retry.WritePolicy() repeats nothing. What may have been executed is repeated
 	// only for methods that are idempotent by RFC 9110 (GET, HEAD, OPTIONS, TRACE, PUT,
-	// DELETE), for requests with an Idempotency-Key, and for all if it says Idempotent. If
-	// its Name is empty it is that of the transport.
+	// DELETE), for requests with an Idempotency-Key, and for all if it says Idempotent. A
+	// Classify of your own decides about all of them. If Name is empty it is that of the
+	// transport.
 	Retry retry.Policy
 	// Timeout is how long a request may take until its answer's headers are there, waits,
 	// attempts and back-offs included. The context's own deadline counts as well, whichever
@@ -92,8 +93,11 @@ func (c TransportConfig) validate() error {
 		field string
 		value time.Duration
 	}{
-		{"Timeout", c.Timeout}, {"AttemptTimeout", c.AttemptTimeout}, {"BodyTimeout", c.BodyTimeout},
-		{"Least", c.Least}, {"TimeoutMargin", c.TimeoutMargin},
+		{"Timeout", c.Timeout},
+		{"AttemptTimeout", c.AttemptTimeout},
+		{"BodyTimeout", c.BodyTimeout},
+		{"Least", c.Least},
+		{"TimeoutMargin", c.TimeoutMargin},
 	} {
 		if f.value < 0 {
 			e.Add(f.field, f.value, "must not be negative")

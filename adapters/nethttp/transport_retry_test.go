@@ -269,8 +269,8 @@ func TestTransportDrainsWithinABound(t *testing.T) {
 		conns int
 		waits time.Duration
 	}{
-		"short":            {func(w http.ResponseWriter) { fmt.Fprint(w, "busy") }, 1, 50 * time.Millisecond},
-		"chunked":          {func(w http.ResponseWriter) { w.(http.Flusher).Flush(); fmt.Fprint(w, "busy") }, 1, 50 * time.Millisecond},
+		"short":            {func(w http.ResponseWriter) { _, _ = io.WriteString(w, "busy") }, 1, 50 * time.Millisecond},
+		"chunked":          {func(w http.ResponseWriter) { w.(http.Flusher).Flush(); _, _ = io.WriteString(w, "busy") }, 1, 50 * time.Millisecond},
 		"64 KiB":           {func(w http.ResponseWriter) { _, _ = w.Write(make([]byte, 64<<10)) }, 1, 50 * time.Millisecond},
 		"long":             {func(w http.ResponseWriter) { _, _ = w.Write(make([]byte, 1<<20)) }, 2, 50 * time.Millisecond},
 		"long and unknown": {func(w http.ResponseWriter) { w.(http.Flusher).Flush(); _, _ = w.Write(make([]byte, 1<<20)) }, 2, 50 * time.Millisecond},

@@ -366,7 +366,7 @@ func TestTransportConcurrentSafe(t *testing.T) {
 						_, _ = io.Copy(io.Discard, resp.Body)
 						_ = resp.Body.Close()
 					} else if err == nil {
-						defer resp.Body.Close() // too late: its context ends before
+						defer func() { _ = resp.Body.Close() }() // too late: its context ends before
 					}
 					cancel()
 				}

@@ -4,11 +4,14 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/spillway-go/spillway/internal/permit"
 )
 
-// waitContext bounds a wait for a permit. It is its parent with an earlier deadline, and
-// sets a timer only if somebody asks for Done, which nobody does who is admitted at once:
-// so it costs one small allocation instead of four and a timer.
+// waitContext bounds a wait for a permit. It is its parent with an earlier end, which it
+// doesn't show as its deadline: a lane that predicts would take it for the time by which the
+// request has to be served. It sets a timer only if somebody asks for Done, which nobody does
+// who is admitted at once: so it costs one small allocation instead of four and a timer.
 type waitContext struct {
 	context.Context // the request's
 
@@ -22,9 +25,6 @@ type waitInner struct {
 	context.Context
 	cancel context.CancelFunc
 }
-
-// Deadline implements context.Context.
-func (c *waitContext) Deadline() (time.Time, bool) { return c.at, true }
 
 // Done implements context.Context.
 func (c *waitContext) Done() <-chan struct{} { return c.become().Done() }
@@ -45,6 +45,9 @@ func (c *waitContext) Err() error {
 // Value implements context.Context. The standard library finds the inner context
 // through it, so contexts derived from this one need no goroutine.
 func (c *waitContext) Value(key any) any {
+	if key == (permit.BoundedKey{}) {
+		return true
+	}
 	if in := c.inner.Load(); in != nil {
 		return in.Value(key)
 	}
