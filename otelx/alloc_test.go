@@ -43,7 +43,7 @@ func TestMeasuringAllocatesNothing(t *testing.T) {
 	refused := spillway.CallResult{Err: &spillway.Rejection{Reason: spillway.ReasonQueueFull}, Outcome: spillway.OutcomeLocal}
 	requireNoAllocs(t, "a call", call(measured, well))
 	requireNoAllocs(t, "a refusal", call(measured, refused))
-	requireNoAllocs(t, "a call without a parent", call(newBench(t, otelx.WithSpans(otelx.UnderParent)), well))
+	requireNoAllocs(t, "a call without a parent", call(newBench(t, otelx.WithSpans(otelx.SpansUnderParent)), well))
 
 	hooks := measured.LaneHooks("db", "read")
 	requireNoAllocs(t, "a wait", func() { hooks.Waited(ctx, time.Millisecond, nil) })

@@ -16,4 +16,6 @@ func Attributes(n int) (all []attribute.KeyValue) {
 }
 
 // Recording shows the tests how measurements are given attributes.
-func Recording(attributes []attribute.KeyValue) []metric.RecordOption { return recording(attributes...) }
+func Recording(attributes []attribute.KeyValue) []metric.RecordOption {
+	return recording(attributes...)
+}
