@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/metric"
 	nometrics "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/trace"
 	notraces "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/spillway-go/spillway"
@@ -41,7 +43,7 @@ func TestMeasuringAllocatesNothing(t *testing.T) {
 	refused := spillway.CallResult{Err: &spillway.Rejection{Reason: spillway.ReasonQueueFull}, Outcome: spillway.OutcomeLocal}
 	requireNoAllocs(t, "a call", call(measured, well))
 	requireNoAllocs(t, "a refusal", call(measured, refused))
-	requireNoAllocs(t, "a call without a parent", call(newBench(t, otelx.WithSpans(otelx.UnderParent)), well))
+	requireNoAllocs(t, "a call without a parent", call(newBench(t, otelx.WithSpans(otelx.SpansUnderParent)), well))
 
 	hooks := measured.LaneHooks("db", "read")
 	requireNoAllocs(t, "a wait", func() { hooks.Waited(ctx, time.Millisecond, nil) })
@@ -71,12 +73,12 @@ func BenchmarkObserver(b *testing.B) {
 		r    spillway.CallResult
 		off  bool
 	}{
-		{"spans=off/metrics=on", []otelx.Option{otelx.WithTracerProvider(notraces.NewTracerProvider())}, well, false},
-		{"spans=off/metrics=on/refused", []otelx.Option{otelx.WithTracerProvider(notraces.NewTracerProvider())}, refused, false},
-		{"spans=unsampled/metrics=on", []otelx.Option{otelx.WithTracerProvider(unsampled())}, well, false},
-		{"spans=on/metrics=off", []otelx.Option{otelx.WithMeterProvider(nometrics.NewMeterProvider()), otelx.WithTracerProvider(sampled())}, well, false},
-		{"spans=on/metrics=on", []otelx.Option{otelx.WithTracerProvider(sampled())}, well, false},
-		{"off", nil, well, true},
+		{"signal=metrics", []otelx.Option{otelx.WithTracerProvider(notraces.NewTracerProvider())}, well, false},
+		{"signal=metrics,refused", []otelx.Option{otelx.WithTracerProvider(notraces.NewTracerProvider())}, refused, false},
+		{"signal=unsampled", []otelx.Option{otelx.WithTracerProvider(unsampled())}, well, false},
+		{"signal=spans", []otelx.Option{otelx.WithMeterProvider(nometrics.NewMeterProvider()), otelx.WithTracerProvider(sampled())}, well, false},
+		{"signal=both", []otelx.Option{otelx.WithTracerProvider(sampled())}, well, false},
+		{"signal=none", nil, well, true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			s := newBench(b, c.opts...)
@@ -93,17 +95,28 @@ func BenchmarkObserver(b *testing.B) {
 	}
 }
 
-// What the two histograms alone cost, by the SDK: the part of BenchmarkObserver that is not
-// ours.
+// What the SDK alone takes for the two histograms, and for a span: the part of
+// BenchmarkObserver that is not ours.
 func BenchmarkSDK(b *testing.B) {
-	s := newBench(b)
-	h, err := s.meters.Meter("x").Float64Histogram("h", metric.WithExplicitBucketBoundaries(1, 2))
-	require.NoError(b, err)
-	opts := otelx.Recording(7)
-	for b.Loop() {
-		h.Record(b.Context(), 1, opts...)
-		h.Record(b.Context(), 1, opts...)
-	}
+	b.Run("signal=metrics", func(b *testing.B) {
+		h, err := newBench(b).meters.Meter("x").Float64Histogram("h", metric.WithExplicitBucketBoundaries(1, 2))
+		require.NoError(b, err)
+		opts := otelx.Recording(otelx.Attributes(7))
+		for b.Loop() {
+			h.Record(b.Context(), 1, opts...)
+			h.Record(b.Context(), 1, opts...)
+		}
+	})
+	b.Run("signal=spans", func(b *testing.B) {
+		tracer := sampled().Tracer("x")
+		start := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(otelx.Attributes(6)...)}
+		end := otelx.Attributes(1)
+		for b.Loop() {
+			_, span := tracer.Start(b.Context(), "x", start...)
+			span.SetAttributes(end...)
+			span.End()
+		}
+	})
 }
 
 // A collection of a hundred limiters, which happens every few seconds.
@@ -112,9 +125,10 @@ func BenchmarkCollect(b *testing.B) {
 	for i := range 100 {
 		s.register(b, limiterNamed(b, i))
 	}
+	var all metricdata.ResourceMetrics
 	b.ReportAllocs()
 	for b.Loop() {
-		s.collect(b)
+		require.NoError(b, s.reader.Collect(b.Context(), &all))
 	}
 }
 

@@ -93,7 +93,7 @@ func newOperation(in *Instrumentation, name string) *operation {
 
 // begin starts the span, if there is to be one.
 func (o *operation) begin(ctx context.Context) (context.Context, trace.Span) {
-	if o.in.tracer == nil || o.in.cfg.spans == UnderParent && !trace.SpanFromContext(ctx).IsRecording() {
+	if o.in.tracer == nil || o.in.cfg.spans == SpansUnderParent && !trace.SpanFromContext(ctx).IsRecording() {
 		return ctx, nil
 	}
 	return o.in.tracer.Start(ctx, o.name, o.start...)

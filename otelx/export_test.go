@@ -7,11 +7,15 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// Recording shows the tests how measurements are given n attributes.
-func Recording(n int) []metric.RecordOption {
-	var all []attribute.KeyValue
+// Attributes are n attributes.
+func Attributes(n int) (all []attribute.KeyValue) {
 	for i := range n {
 		all = append(all, attribute.String(fmt.Sprint("key", i), "value"))
 	}
-	return recording(all...)
+	return all
+}
+
+// Recording shows the tests how measurements are given attributes.
+func Recording(attributes []attribute.KeyValue) []metric.RecordOption {
+	return recording(attributes...)
 }

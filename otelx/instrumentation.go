@@ -53,7 +53,7 @@ func New(opts ...Option) (*Instrumentation, error) {
 	if _, noop := cfg.meters.(nometrics.MeterProvider); !noop {
 		in.meter = cfg.meters.Meter(ScopeName, metric.WithInstrumentationVersion(Version), metric.WithSchemaURL(semconv.SchemaURL))
 	}
-	if _, noop := cfg.tracers.(notraces.TracerProvider); !noop && cfg.spans != Never {
+	if _, noop := cfg.tracers.(notraces.TracerProvider); !noop && cfg.spans != SpansNever {
 		in.tracer = cfg.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(Version), trace.WithSchemaURL(semconv.SchemaURL))
 	}
 	if in.meter != nil {

@@ -10,11 +10,17 @@ import (
 	"github.com/spillway-go/spillway/observe"
 )
 
-// sight is what was seen of a component.
+// view is what was seen of components. It is used again for the next look.
+type view struct {
+	sights []sight
+	points []observe.Point
+}
+
+// sight is what was seen of one component.
 type sight struct {
 	id        identity
 	component string // its kind
-	points    []observe.Point
+	from, to  int    // its points
 }
 
 func (s sight) duplicate() error {
@@ -22,19 +28,24 @@ func (s sight) duplicate() error {
 }
 
 // look observes an Observable, details left out. If it panics, nothing was seen.
-func look(o observe.Observable) (seen []sight, err error) {
+func (v *view) look(o observe.Observable) (err error) {
+	v.sights, v.points = v.sights[:0], v.points[:0]
 	defer func() {
-		if v := recover(); v != nil {
-			seen, err = nil, fmt.Errorf("otelx: a component panicked while it was observed: %v", v)
+		if fault := recover(); fault != nil {
+			v.sights = v.sights[:0]
+			err = fmt.Errorf("otelx: a component panicked while it was observed: %v", fault)
 		}
 	}()
 	o.Observe(func(s observe.Snapshot) bool {
-		if !s.Detail {
-			seen = append(seen, sight{identify(s), s.Component, slices.Collect(s.Points())})
+		if s.Detail {
+			return true
 		}
+		from := len(v.points)
+		v.points = slices.AppendSeq(v.points, s.Points())
+		v.sights = append(v.sights, sight{identify(s), s.Component, from, len(v.points)})
 		return true
 	})
-	return seen, nil
+	return nil
 }
 
 // become makes s the set of the point, which it mostly is already.

@@ -76,7 +76,7 @@ func (o *observer) Begin(ctx context.Context, call spillway.Call) (context.Conte
 
 // traces reports whether a call gets a span.
 func (o *observer) traces(ctx context.Context) bool {
-	return o.in.tracer != nil && (o.in.cfg.spans == Always || trace.SpanFromContext(ctx).IsRecording())
+	return o.in.tracer != nil && (o.in.cfg.spans == SpansAlways || trace.SpanFromContext(ctx).IsRecording())
 }
 
 func (o *observer) startSpan(ctx context.Context, call spillway.Call, s *series) (context.Context, trace.Span) {
@@ -145,7 +145,7 @@ func (b *observation) record(took time.Duration, r spillway.CallResult, opts []m
 	h := &b.observer.in.recorded
 	h.call.Record(b.ctx, took.Seconds(), opts...)
 	if r.Backend > 0 {
-		h.backend.Record(b.ctx, r.Backend.Seconds(), b.series.backendOf(b.call, r.Outcome)...)
+		h.backend.Record(b.ctx, r.Backend.Seconds(), b.series.backendOf(r.Outcome)...)
 	}
 	if h.rows != nil && r.Rows >= 0 && r.Err == nil {
 		h.rows.Record(b.ctx, int64(r.Rows), b.series.well...)

@@ -183,7 +183,7 @@ func TestFunctionsOfTheUsers(t *testing.T) {
 
 // Which calls get a span; the duration is recorded of all of them.
 func TestSpanModes(t *testing.T) {
-	for mode, want := range map[otelx.SpanMode][2]int{otelx.Always: {1, 1}, otelx.UnderParent: {0, 1}, otelx.Never: {0, 0}} {
+	for mode, want := range map[otelx.SpanMode][2]int{otelx.SpansAlways: {1, 1}, otelx.SpansUnderParent: {0, 1}, otelx.SpansNever: {0, 0}} {
 		b := newBench(t, otelx.WithSpans(mode))
 		b.observe(t, get(), spillway.CallResult{})
 		_, err := otelx.Operation[int](b.Instrumentation, "alone")(func(context.Context) (int, error) { return 0, nil })(t.Context())
@@ -231,7 +231,7 @@ func TestExemplars(t *testing.T) {
 // M-02, G-OTEL-4: any number of names make no more series than are allowed, in metrics; spans
 // have them.
 func TestSeriesAreBounded(t *testing.T) {
-	b := newBench(t, otelx.WithMaxSeries(10), otelx.WithSpans(otelx.UnderParent))
+	b := newBench(t, otelx.WithMaxSeries(10), otelx.WithSpans(otelx.SpansUnderParent))
 	const n = 100_000
 	for i := range n {
 		call := get()

@@ -10,14 +10,14 @@ import (
 	"github.com/spillway-go/spillway"
 )
 
-// SpanMode says which calls get a span. The zero SpanMode is Always.
+// SpanMode says which calls get a span. The zero SpanMode is SpansAlways.
 type SpanMode uint8
 
 // The modes of spans.
 const (
-	Always      SpanMode = iota // every call; the sampler decides
-	UnderParent                 // only calls whose context carries a span that is recorded
-	Never                       // none
+	SpansAlways      SpanMode = iota // every call; the sampler decides
+	SpansUnderParent                 // only calls whose context carries a span that is recorded
+	SpansNever                       // none
 )
 
 // Option is a setting of [New].
@@ -51,7 +51,7 @@ func WithTracerProvider(p trace.TracerProvider) Option {
 	return option(func(c *config) { c.tracers = p })
 }
 
-// WithSpans says which calls get a span. The default is Always.
+// WithSpans says which calls get a span. The default is SpansAlways.
 func WithSpans(mode SpanMode) Option { return option(func(c *config) { c.spans = mode }) }
 
 // WithDurationBuckets are the bounds of the histograms of calls and operations, in seconds,
@@ -117,8 +117,8 @@ func newConfig(opts []Option) (config, error) {
 		}
 	}
 	e := &spillway.ConfigError{Component: "otelx"}
-	if c.spans > Never {
-		e.Add("WithSpans", uint8(c.spans), "must be Always, UnderParent or Never")
+	if c.spans > SpansNever {
+		e.Add("WithSpans", uint8(c.spans), "must be SpansAlways, SpansUnderParent or SpansNever")
 	}
 	if c.maxSeries < 1 {
 		e.Add("WithMaxSeries", c.maxSeries, "must be positive")

@@ -49,6 +49,7 @@ type Registration struct {
 	mu    sync.Mutex // guards what follows; collections by several readers take turns
 	over  bool
 	run   uint64
+	view  view
 	known map[identity]*component
 	told  map[string]uint64 // faults that were reported, and the run in which they last occurred
 }
@@ -120,11 +121,10 @@ func (r *Registration) claimAll() error {
 	defer r.mu.Unlock()
 	r.run++
 	for _, c := range r.components {
-		seen, err := look(c)
-		if err != nil {
+		if err := r.view.look(c); err != nil {
 			return err
 		}
-		for _, s := range seen {
+		for _, s := range r.view.sights {
 			if r.claimLocked(s.id) == nil {
 				return s.duplicate()
 			}
@@ -224,19 +224,18 @@ func (r *Registration) collect(_ context.Context, o metric.Observer) error {
 	r.run++
 	whole := true
 	for _, c := range r.components {
-		seen, err := look(c)
-		if err != nil {
+		if err := r.view.look(c); err != nil {
 			r.reportLocked(err)
 			whole = false
 			continue
 		}
-		for _, s := range seen {
+		for _, s := range r.view.sights {
 			known := r.claimLocked(s.id)
 			if known == nil {
 				r.reportLocked(s.duplicate())
 				continue
 			}
-			r.emitLocked(o, known, s.points)
+			r.emitLocked(o, known, r.view.points[s.from:s.to])
 		}
 	}
 	r.sweepLocked(whole)

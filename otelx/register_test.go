@@ -245,16 +245,22 @@ func (failingMeter) Int64ObservableCounter(string, ...api.Int64ObservableCounter
 	return nil, errFailing
 }
 
-// The global provider may be set after New: nothing that components count is lost.
-func TestGlobalProviderMaySetLater(t *testing.T) {
-	in, err := otelx.New()
-	require.NoError(t, err)
-	r, err := in.Register(observe.Limiter(newLimiter(t, "late")))
-	require.NoError(t, err)
+// Without options it is the global providers of the moment.
+func TestGlobalProvidersAreTheDefault(t *testing.T) {
 	b := newBench(t)
 	otel.SetMeterProvider(b.meters)
-	require.Equal(t, map[string]float64{"late": 3}, b.values(t, limitMetric))
-	require.NoError(t, r.Unregister())
+	otel.SetTracerProvider(b.traces)
+	t.Cleanup(func() {
+		otel.SetMeterProvider(nometrics.NewMeterProvider())
+		otel.SetTracerProvider(notraces.NewTracerProvider())
+	})
+	in, err := otelx.New()
+	require.NoError(t, err)
+	b.Instrumentation = in
+	b.register(t, observe.Limiter(newLimiter(t, "global")))
+	b.observe(t, get(), spillway.CallResult{})
+	require.Equal(t, map[string]float64{"global": 3}, b.values(t, limitMetric))
+	require.Len(t, b.takeSpans(), 1)
 }
 
 // Several readers at once take turns, and each sees everything.

@@ -138,7 +138,7 @@ func (f failure) attributes() []attribute.KeyValue {
 }
 
 // backendOf returns the attributes of the time in the backend.
-func (s *series) backendOf(call spillway.Call, o spillway.Outcome) []metric.RecordOption {
+func (s *series) backendOf(o spillway.Outcome) []metric.RecordOption {
 	if int(o) >= outcomes {
 		o = spillway.OutcomeUnknown
 	}
