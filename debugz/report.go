@@ -3,7 +3,6 @@ package debugz
 import (
 	"encoding/json"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -80,12 +79,14 @@ func (fs facts) MarshalJSON() ([]byte, error) {
 		case seconds:
 			name += "_seconds"
 		}
-		b = append(strconv.AppendQuote(b, name), ':')
-		value, err := json.Marshal(f.Value)
-		if err != nil {
-			return nil, err
+		for _, v := range []any{name, f.Value} {
+			text, err := json.Marshal(v)
+			if err != nil {
+				return nil, err
+			}
+			b = append(append(b, text...), ':')
 		}
-		b = append(b, value...)
+		b = b[:len(b)-1]
 	}
 	return append(b, '}'), nil
 }
