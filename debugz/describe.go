@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -52,8 +53,13 @@ func retrier(e *entry, now, before *retry.Stats, w windows, cfg *Config) finding
 	}
 	delays := spreadOf(now.Delays, before.Delays, known)
 	e.Figures = facts{
-		{"operations", operations}, {"retries", retries}, {"attempts each", perOperation}, {"given up", given},
-		{"in back-off", now.BackingOff}, {"back-off p50", delays.Median}, {"back-off p99", delays.High},
+		{"operations", operations},
+		{"retries", retries},
+		{"attempts each", perOperation},
+		{"given up", given},
+		{"in back-off", now.BackingOff},
+		{"back-off p50", delays.Median},
+		{"back-off p99", delays.High},
 	}
 	for i, n := range now.Ended {
 		if n > 0 {
@@ -100,14 +106,25 @@ func machine(e *entry, now *lifecycle.Stats, cfg *Config) finding {
 		since = secondsOf(time.Since(now.Since))
 	}
 	e.Figures = facts{
-		{"state", now.State.String()}, {"for", since}, {"generation", now.Generation}, {"leases", now.Leases},
-		{"open", now.Open()}, {"orphans", now.Orphans}, {"failed dials", now.Failed},
+		{"state", now.State.String()},
+		{"for", since},
+		{"generation", now.Generation},
+		{"leases", now.Leases},
+		{"open", now.Open()},
+		{"orphans", now.Orphans},
+		{"failed dials", now.Failed},
 		{"last error", errorText(now.LastError, cfg.ErrorTexts)},
 	}
 	e.Facts = facts{
-		{"connected in all", now.Connected}, {"refused", now.Refused}, {"late dials", now.Late}, {"unleased", now.Unleased},
-		{"opened in all", now.Opened}, {"closed in all", now.Closed}, {"close errors", now.CloseErrors},
-		{"orphaned in all", now.Orphaned}, {"at work", now.Background},
+		{"connected in all", now.Connected},
+		{"refused", now.Refused},
+		{"late dials", now.Late},
+		{"unleased", now.Unleased},
+		{"opened in all", now.Opened},
+		{"closed in all", now.Closed},
+		{"close errors", now.CloseErrors},
+		{"orphaned in all", now.Orphaned},
+		{"at work", now.Background},
 	}
 	state := now.State.String()
 	switch {
@@ -131,12 +148,23 @@ func registry(e *entry, now, before *lifecycle.RegistryStats, w windows) finding
 	refused, failed := w.rateOf(known, now.Refused, before.Refused), w.rateOf(known, now.Failed, before.Failed)
 	e.Use = &use{Of: "keys", Taken: float64(now.Keys), Limit: float64(now.MaxKeys)}
 	e.Figures = facts{
-		{"connecting", now.Connecting}, {"waiting", now.Waiting}, {"leases", now.Leases}, {"open", now.Open()},
-		{"orphans", now.Orphans}, {"dials", w.rateOf(known, now.Connected, before.Connected)}, {"failed", failed}, {"refused", refused},
+		{"connecting", now.Connecting},
+		{"waiting", now.Waiting},
+		{"leases", now.Leases},
+		{"open", now.Open()},
+		{"orphans", now.Orphans},
+		{"dials", w.rateOf(known, now.Connected, before.Connected)},
+		{"failed", failed},
+		{"refused", refused},
 	}
 	e.Facts = facts{
-		{"connected in all", now.Connected}, {"failed in all", now.Failed}, {"refused in all", now.Refused},
-		{"late dials", now.Late}, {"removed", now.Removed}, {"close errors", now.CloseErrors}, {"orphaned in all", now.Orphaned},
+		{"connected in all", now.Connected},
+		{"failed in all", now.Failed},
+		{"refused in all", now.Refused},
+		{"late dials", now.Late},
+		{"removed", now.Removed},
+		{"close errors", now.CloseErrors},
+		{"orphaned in all", now.Orphaned},
 		{"at work", now.Background},
 	}
 	switch {
@@ -165,10 +193,11 @@ func ownPoints(points []observe.Point) (all facts) {
 }
 
 func ownFact(p observe.Point) fact {
-	name := p.Metric.Name
+	words := []string{p.Metric.Name}
 	for _, a := range p.Attributes {
-		name += " " + a.Value
+		words = append(words, a.Value)
 	}
+	name := strings.Join(words, " ")
 	switch {
 	case p.Distribution != nil:
 		return fact{printable(name + " p99"), secondsOf(p.Distribution.Quantile(0.99))}

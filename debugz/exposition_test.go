@@ -29,9 +29,8 @@ type reader struct {
 	open bool // OpenMetrics 1.0, else the text format 0.0.4
 	out  exposition
 
-	family  string // the one that is being read
-	sampled bool   // whether it has had a sample
-	buckets []string
+	family  string               // the one that is being read
+	sampled bool                 // whether it has had a sample
 	counts  map[string][]float64 // of a histogram's buckets, by labels without le
 	bounds  map[string][]float64
 }

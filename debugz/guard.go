@@ -73,8 +73,12 @@ func countsOf(s observe.Snapshot) (counts, bool) {
 		return counts{
 			mode: l.Mode, closed: l.Closed, refused: l.Refused, ended: l.Ended, aborted: l.Aborted, hold: l.Hold,
 			more: facts{
-				{"admitted", l.Admitted}, {"canceled", l.Canceled}, {"after close", l.AfterClose}, {"invalid", l.Invalid},
-				{"would refuse", l.WouldRefuse}, {"ghosts in all", l.GhostsTotal},
+				{"admitted", l.Admitted},
+				{"canceled", l.Canceled},
+				{"after close", l.AfterClose},
+				{"invalid", l.Invalid},
+				{"would refuse", l.WouldRefuse},
+				{"ghosts in all", l.GhostsTotal},
 			},
 		}, true
 	case s.Laned != nil:
@@ -83,9 +87,16 @@ func countsOf(s observe.Snapshot) (counts, bool) {
 			mode: l.Mode, closed: l.Closed, maxWaiting: l.MaxWaiting, refused: l.Refused, ended: l.Ended, aborted: l.Aborted,
 			hold: l.Hold, wait: &l.Wait,
 			more: facts{
-				{"admitted", l.Admitted}, {"canceled", l.Canceled}, {"after close", l.AfterClose}, {"invalid", l.Invalid},
-				{"would refuse", l.WouldRefuse}, {"ghosts in all", l.GhostsTotal}, {"borrowed now", l.Borrowed},
-				{"borrowed in all", l.BorrowedAll}, {"lent in all", l.Lent}, {"a call needs", secondsOf(l.Service)},
+				{"admitted", l.Admitted},
+				{"canceled", l.Canceled},
+				{"after close", l.AfterClose},
+				{"invalid", l.Invalid},
+				{"would refuse", l.WouldRefuse},
+				{"ghosts in all", l.GhostsTotal},
+				{"borrowed now", l.Borrowed},
+				{"borrowed in all", l.BorrowedAll},
+				{"lent in all", l.Lent},
+				{"a call needs", secondsOf(l.Service)},
 				{"retry after", secondsOf(l.RetryAfter)},
 			},
 		}, true
@@ -95,9 +106,16 @@ func countsOf(s observe.Snapshot) (counts, bool) {
 			mode: e.Mode, closed: e.Closed, maxWaiting: e.Capacity + e.MaxSubmitters, refused: e.Refused, ended: e.Completed,
 			aborted: e.Panicked, hold: e.Run, wait: &e.Wait,
 			more: facts{
-				{"submitted", e.Submitted}, {"queued", e.Depth}, {"queue", e.Capacity}, {"parked", e.Parked},
-				{"canceled", e.Canceled}, {"closed out", e.ClosedOut}, {"invalid", e.Invalid}, {"late", e.Late},
-				{"items lost", e.LostItems}, {"would refuse", e.WouldRefuse},
+				{"submitted", e.Submitted},
+				{"queued", e.Depth},
+				{"queue", e.Capacity},
+				{"parked", e.Parked},
+				{"canceled", e.Canceled},
+				{"closed out", e.ClosedOut},
+				{"invalid", e.Invalid},
+				{"late", e.Late},
+				{"items lost", e.LostItems},
+				{"would refuse", e.WouldRefuse},
 			},
 		}, true
 	}

@@ -85,7 +85,7 @@ func (h *history) judge(l *look, cfg *Config) *report {
 		all = append(all, h.entry(l, &l.items[i], rate, cfg))
 	}
 	for _, f := range l.broken {
-		all = h.broken(all, l, f)
+		all = broken(all, f)
 	}
 	r.Entries = arrange(all)
 	r.Faults = faults(l)
@@ -248,7 +248,7 @@ func thin(looks []past, now time.Time) []past {
 
 // broken adds what is known of a component that panicked: to the entry that it is about, or
 // as one of its own.
-func (h *history) broken(all []*entry, l *look, f fault) []*entry {
+func broken(all []*entry, f fault) []*entry {
 	for _, e := range all {
 		if f.id != (id{}) && e.id == f.id {
 			e.Level, e.Verdict, e.Reason, e.urgent = bad, "broken", f.what, urgentBroken

@@ -182,6 +182,21 @@ func (e *entry) WantsTrack() bool {
 	return e.Kind != "executor" && (e.Verdict == watch.Stuck.String() || e.Verdict == watch.Leaking.String())
 }
 
+// Details are what the page shows of an entry when asked.
+func (e *entry) Details() facts {
+	all := slices.Clone(e.Facts)
+	if e.Guard == nil {
+		return all
+	}
+	for _, p := range e.Guard.Refusals {
+		all = append(all, fact{"refused: " + p.Name, p.Total})
+	}
+	for _, p := range e.Guard.Outcomes {
+		all = append(all, fact{"ended: " + p.Name, p.Total})
+	}
+	return all
+}
+
 // Urgency is what a column of verdicts is sorted by.
 func (e *entry) Urgency() int { return 1000*int(e.Level) + e.urgent }
 

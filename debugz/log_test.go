@@ -157,9 +157,7 @@ func TestLogConcurrentSafe(t *testing.T) {
 	page := newPage(t, func(c *debugz.Config) { c.Log, c.Interval = log, 1 })
 	var all sync.WaitGroup
 	for i := range 8 {
-		all.Add(1)
-		go func() {
-			defer all.Done()
+		all.Go(func() {
 			hooks := log.Lane(fmt.Sprint("l", i))
 			for j := range 100 {
 				hooks.Rejected(t.Context(), &spillway.Rejection{})
@@ -168,7 +166,7 @@ func TestLogConcurrentSafe(t *testing.T) {
 					answer(page, request("/json"))
 				}
 			}
-		}()
+		})
 	}
 	all.Wait()
 	s := look(t, page)

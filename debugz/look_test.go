@@ -63,9 +63,9 @@ func TestPageSurvivesItsComponents(t *testing.T) {
 				panic(errors.New(secret))
 			}),
 			observer(func(yield func(observe.Snapshot) bool) {
+				s := observe.Snapshot{Name: "longer than the list"}
 				yield(observe.Snapshot{Component: "lane", Name: "held", Laned: laneOf(1, 0, 1, ms), Holders: func() []spillway.Holder {
-					var none []int
-					return make([]spillway.Holder, none[3])
+					return make([]spillway.Holder, 1)[len(s.Name):]
 				}})
 			}),
 			observer(func(yield func(observe.Snapshot) bool) {
@@ -81,7 +81,7 @@ func TestPageSurvivesItsComponents(t *testing.T) {
 	p := page(false)
 	s := look(t, p)
 	require.Equal(t, 3, s.Need)
-	require.Contains(t, s.Entries[0].Reason+s.Entries[1].Reason+s.Entries[2].Reason, "index out of range")
+	require.Contains(t, s.Entries[0].Reason+s.Entries[1].Reason+s.Entries[2].Reason, "slice bounds out of range")
 	require.Equal(t, "broken", s.of(t, "lane", "held").Verdict)
 	require.Equal(t, "broken", s.of(t, "component", "#1").Verdict)
 	require.Contains(t, s.of(t, "component", "#1").Reason, "string")

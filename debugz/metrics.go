@@ -15,7 +15,7 @@ func writeMetrics(b *bytes.Buffer, all []observe.Snapshot, open bool) {
 	for _, f := range familiesOf(all) {
 		f.head(b, open)
 		for _, s := range f.samples {
-			f.write(b, s, open)
+			f.write(b, s)
 		}
 	}
 	if open {
@@ -43,7 +43,7 @@ func (f *family) head(b *bytes.Buffer, open bool) {
 	}
 }
 
-func (f *family) write(b *bytes.Buffer, s sample, open bool) {
+func (f *family) write(b *bytes.Buffer, s sample) {
 	line := func(suffix, extra, value string) {
 		b.WriteString(f.name + suffix)
 		labels := s.labels
@@ -65,7 +65,8 @@ func (f *family) write(b *bytes.Buffer, s sample, open bool) {
 	}
 	buckets, count := bucketsOf(s.point.Distribution)
 	for _, k := range buckets {
-		line("_bucket", `le="`+bound(k.bound, open)+`"`, strconv.FormatUint(k.count, 10))
+		// None is a whole number, which OpenMetrics would want with a point.
+		line("_bucket", `le="`+float(k.bound)+`"`, strconv.FormatUint(k.count, 10))
 	}
 	line("_bucket", `le="+Inf"`, strconv.FormatUint(count, 10))
 	line("_sum", "", float(s.point.Distribution.Sum.Seconds()))
@@ -83,14 +84,4 @@ func float(v float64) string {
 		return "NaN"
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
-// bound writes the bound of a bucket; in OpenMetrics a whole number has a point, so that
-// there is one way to write it.
-func bound(v float64, open bool) string {
-	s := float(v)
-	if open && !strings.ContainsAny(s, ".e") {
-		s += ".0"
-	}
-	return s
 }

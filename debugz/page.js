@@ -5,7 +5,7 @@
   const every = Number(document.body.dataset.refresh) * 1000;
   const sorts = new Map(); // table -> {column, down}
   const unfolded = new Map(); // key of a tbody -> whether the reader wants to see its parts
-  let paused = false, asking = false, answered = Date.now(), timer = 0;
+  let paused = false, asking = false, answered = Date.now(), timer = 0, next = every;
 
   const keyOf = (cell) => cell === undefined ? "" : cell.dataset.v ?? cell.textContent.trim();
 
@@ -81,7 +81,7 @@
 
   function tell() {
     const silent = Date.now() - answered;
-    const lost = !paused && silent > Math.max(3 * every, 3000);
+    const lost = !paused && silent > Math.max(3 * next, 3000);
     document.body.classList.toggle("lost", lost);
     status.textContent = paused ? "paused" : lost ? `no answer for ${Math.round(silent / 1000)} s: these are the last figures` : selecting() ? "paused while text is selected" : "live";
   }
@@ -90,10 +90,13 @@
     clearTimeout(timer);
     if (!asking && !paused && !document.hidden && !selecting()) {
       asking = true;
+      const began = performance.now();
       try {
         const answer = await fetch("html", {cache: "no-store", signal: AbortSignal.timeout(10000)});
         if (!answer.ok) throw new Error(answer.statusText);
         const text = await answer.text();
+        // Who is slow to answer is asked less often: looking must not be a load.
+        next = Math.max(every, 10 * (performance.now() - began));
         if (!paused && !selecting()) show(new DOMParser().parseFromString(text, "text/html"));
         answered = Date.now();
       } catch (e) {
@@ -105,7 +108,7 @@
     }
     tell();
     clearTimeout(timer);
-    timer = setTimeout(ask, every);
+    timer = setTimeout(ask, next);
   }
 
   document.addEventListener("click", (e) => {

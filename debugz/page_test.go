@@ -183,12 +183,46 @@ func TestPageRates(t *testing.T) {
 		require.Zero(t, *look(t, page).Entries[0].Guard.Admitted, "what is over is over")
 		time.Sleep(time.Second)
 		admitted = 10
-		require.Nil(t, look(t, page).Entries[0].Guard.Admitted, "a count that went back is another lane's")
+		other := look(t, page).Entries[0].Guard
+		require.Nil(t, other.Admitted, "a count that went back is another lane's")
+		require.False(t, other.Hold.Recent)
 		time.Sleep(2 * time.Minute)
 		s = look(t, page)
 		require.Nil(t, s.Window, "two minutes ago says nothing about now")
 		require.Contains(t, get(t, page, "html"), "rates come with the next look")
 	})
+}
+
+// Where calls are few the verdict is over a longer time: until enough of them were timed.
+func TestPageJudgesRareCallsOverLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := uint64(0)
+		page := debugz.Handler(play(func(time.Duration) []observe.Snapshot {
+			l := laneOf(4, 1, 1600+16*slow, 2*ms)
+			l.Hold = took(took(spillway.Distribution{}, 100, 2*ms), slow, 50*ms)
+			return []observe.Snapshot{{Component: "lane", Name: "db", Laned: l}}
+		}))
+		look(t, page)
+		for slow < 9 { // a call is timed each second
+			time.Sleep(time.Second)
+			slow++
+			require.Equal(t, "busy", look(t, page).Entries[0].Verdict, "with %d there is nothing to go by", slow)
+		}
+		time.Sleep(time.Second)
+		slow++
+		require.Equal(t, "backend slow", look(t, page).Entries[0].Verdict)
+	})
+}
+
+// Whoever opens the page late still sees since when a guard has been full, if its holders are tracked.
+func TestPageKnowsSinceWhenAGuardIsFull(t *testing.T) {
+	page := debugz.Handler(snapshots(observe.Snapshot{Component: "lane", Name: "db", Laned: laneOf(2, 2, 9, ms), Holders: func() []spillway.Holder {
+		return append(held(1, "main.old a.go:1", "", time.Hour), held(1, "main.young a.go:2", "", time.Minute)...)
+	}}))
+	g := look(t, page).Entries[0].Guard
+	require.InDelta(t, 60, g.Full, 1)
+	require.True(t, g.Holders[0].Before)
+	require.False(t, g.Holders[1].Before)
 }
 
 // G-DBZ-7: what a lane is at each node is shown beneath its sum, and a node that needs somebody brings it to the top.

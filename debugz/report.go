@@ -3,7 +3,6 @@ package debugz
 import (
 	"encoding/json"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -17,17 +16,16 @@ type report struct {
 	Goroutines int       `json:"goroutines"`
 	At         time.Time `json:"at"`
 	// Window is how long the rates are over; not known if nobody has looked for a minute.
-	Window  seconds   `json:"window_seconds"`
-	Refresh seconds   `json:"-"` // how often the page asks anew
-	Stale   string    `json:"stale,omitempty"`
-	Faults  []string  `json:"faults,omitempty"` // what is wrong with the page's own subjects
-	Need    int       `json:"need_somebody"`    // components at level warn or bad
-	Worst   level     `json:"worst"`
-	Entries []*entry  `json:"components"` // what needs somebody first
-	Logged  bool      `json:"-"`          // whether there is a log
-	Counted []tally   `json:"refusals,omitempty"`
-	Events  []event   `json:"events,omitempty"`
-	began   time.Time // of the window
+	Window  seconds  `json:"window_seconds"`
+	Refresh seconds  `json:"-"` // how often the page asks anew
+	Stale   string   `json:"stale,omitempty"`
+	Faults  []string `json:"faults,omitempty"` // what is wrong with the page's own subjects
+	Need    int      `json:"need_somebody"`    // components at level warn or bad
+	Worst   level    `json:"worst"`
+	Entries []*entry `json:"components"` // what needs somebody first
+	Logged  bool     `json:"-"`          // whether there is a log
+	Counted []tally  `json:"refusals,omitempty"`
+	Events  []event  `json:"events,omitempty"`
 }
 
 // entry is one component.
@@ -80,12 +78,14 @@ func (fs facts) MarshalJSON() ([]byte, error) {
 		case seconds:
 			name += "_seconds"
 		}
-		b = append(strconv.AppendQuote(b, name), ':')
-		value, err := json.Marshal(f.Value)
-		if err != nil {
-			return nil, err
+		for _, v := range []any{name, f.Value} {
+			text, err := json.Marshal(v)
+			if err != nil {
+				return nil, err
+			}
+			b = append(append(b, text...), ':')
 		}
-		b = append(b, value...)
+		b = b[:len(b)-1]
 	}
 	return append(b, '}'), nil
 }

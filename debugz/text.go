@@ -134,19 +134,19 @@ func textHolders(b *bytes.Buffer, r *report) {
 func textTable(b *bytes.Buffer, t *table) {
 	var lines []string
 	for _, e := range t.Entries {
-		line := e.Verdict + "\t" + e.Title()
+		cells := []string{e.Verdict, e.Title()}
 		if t.Use != "" {
-			line += "\t" + e.Use.Text()
+			cells = append(cells, e.Use.Text())
 		}
 		for _, f := range e.Figures {
-			line += "\t" + f.Text()
+			cells = append(cells, f.Text())
 		}
 		if len(e.Figures) == 0 {
 			for _, f := range e.Facts {
-				line += "\t" + f.Name + "=" + f.Text()
+				cells = append(cells, f.Name+"="+f.Text())
 			}
 		}
-		lines = append(lines, line)
+		lines = append(lines, strings.Join(cells, "\t"))
 	}
 	head := "verdict\tname"
 	if t.Use != "" {
