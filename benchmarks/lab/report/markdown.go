@@ -1,0 +1,177 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spillway-go/spillway/benchmarks/lab"
+)
+
+// Judged is the policy that is held against the targets.
+const Judged = "stack"
+
+// Meta says how the figures came about.
+type Meta struct {
+	Date    string // of the run
+	Command string // that repeats it
+	Machine string // Go version, cores
+	Seeds   []uint64
+	Took    string // how long it took
+}
+
+// Write writes the scoreboard and the pictures into a directory, which it makes if need be. On failure some of the files may be written.
+func Write(dir string, b *lab.Board, m Meta) error {
+	if err := os.MkdirAll(filepath.Join(dir, "img"), 0o755); err != nil {
+		return err
+	}
+	files := map[string]string{"scoreboard.md": scoreboard(b, m), "img/overview.svg": heat(b)}
+	for _, w := range b.Workloads() {
+		if w.Picture {
+			files["img/"+file(w)] = course(b, w)
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file names a workload's picture.
+func file(w lab.Workload) string {
+	return strings.NewReplacer(" ", "-", ",", "", "κ", "k", "µ", "u").Replace(strings.ToLower(w.Name())) + ".svg"
+}
+
+func scoreboard(b *lab.Board, m Meta) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "# Scoreboard of the overload lab\n\nWritten by `%s` on %s (%s, %s). Don't edit: [README.md](README.md) says what it means.\n\n", m.Command, m.Date, m.Machine, m.Took)
+	fmt.Fprintf(&s, "Seeds %v. Where there are two figures, they are the median of the seeds and, in brackets, the worst.\n\n![overview](img/overview.svg)\n\n", m.Seeds)
+	targets(&s, b)
+	s.WriteString("## Policies\n\n| policy | whose | what it does |\n|---|---|---|\n")
+	for _, p := range b.All() {
+		fmt.Fprintf(&s, "| %s | %s | %s |\n", p.Name, p.Family, p.About)
+	}
+	s.WriteString("\n## Workloads\n\nC is what the backend can serve, 8,000 calls/s unless said otherwise.\n")
+	for _, w := range b.Workloads() {
+		detail(&s, b, w)
+	}
+	return s.String()
+}
+
+// targets writes the verdicts on the judged policy.
+func targets(s *strings.Builder, b *lab.Board) {
+	met, all := 0, 0
+	var rows, missed strings.Builder
+	for _, w := range b.Workloads() {
+		for _, t := range w.Targets {
+			v := b.Judge(w, t, Judged)
+			if !v.Known {
+				continue
+			}
+			all++
+			verdict := "met"
+			if v.Met {
+				met++
+			} else {
+				verdict = "**missed**"
+				fmt.Fprintf(&missed, "- %s, %s: %s. %s\n", w.Name(), t.Text(), t.Format(v.Worst), cause(t))
+			}
+			fmt.Fprintf(&rows, "| %s | %s | %s (%s) | %s | %s |\n", w.Name(), t.Text(), t.Format(v.Median), t.Format(v.Worst), best(b, w, t), verdict)
+		}
+	}
+	fmt.Fprintf(s, "## Targets\n\n`%s` meets %d of %d targets with every seed. The best of the others is by its worst seed, too.\n\n", Judged, met, all)
+	s.WriteString("| workload | target | " + Judged + " | best of the others | verdict |\n|---|---|---|---|---|\n")
+	s.WriteString(rows.String())
+	if missed.Len() > 0 {
+		s.WriteString("\nMissed, and why:\n\n" + missed.String())
+	}
+	s.WriteByte('\n')
+}
+
+func cause(t lab.Target) string {
+	if t.Cause == "" {
+		return "No cause is known: this is a defect of the policy or of the target."
+	}
+	return strings.ToUpper(t.Cause[:1]) + t.Cause[1:] + "."
+}
+
+// best names who else does best.
+func best(b *lab.Board, w lab.Workload, t lab.Target) string {
+	value, names := math.NaN(), []string{}
+	for _, p := range b.Policies(w) {
+		if p.Family == "spillway" {
+			continue
+		}
+		v := b.Judge(w, t, p.Name)
+		switch {
+		case !v.Known:
+		case v.Worst == value:
+			names = append(names, p.Name)
+		case math.IsNaN(value) || t.Metric.Reaches(v.Worst, value):
+			value, names = v.Worst, []string{p.Name}
+		}
+	}
+	if len(names) == 0 {
+		return "–"
+	}
+	if len(names) > 2 {
+		return fmt.Sprintf("%s (%s and %d more)", t.Format(value), names[0], len(names)-1)
+	}
+	return fmt.Sprintf("%s (%s)", t.Format(value), strings.Join(names, ", "))
+}
+
+// columns are the metrics of a workload's table: those that say something there.
+func columns(b *lab.Board, w lab.Workload) []lab.Metric {
+	var shown []lab.Metric
+	for _, m := range lab.Metrics() {
+		if tells(b, w, m) {
+			shown = append(shown, m)
+		}
+	}
+	return shown
+}
+
+// tells reports whether a metric isn't the same for all who have it.
+func tells(b *lab.Board, w lab.Workload, m lab.Metric) bool {
+	texts := map[string]bool{}
+	for _, p := range b.Policies(w) {
+		texts[m.Format(b.Median(w, p.Name, m))] = true
+	}
+	delete(texts, "–")
+	return len(texts) > 1
+}
+
+// detail writes a workload's table.
+func detail(s *strings.Builder, b *lab.Board, w lab.Workload) {
+	name := w.Name()
+	if w.HoldOut {
+		name += " (hold-out)"
+	}
+	fmt.Fprintf(s, "\n### %s\n\n%s.\n\n", name, strings.ToUpper(w.About[:1])+w.About[1:])
+	if w.Picture {
+		fmt.Fprintf(s, "![%s](img/%s)\n\n", w.Name(), file(w))
+	}
+	shown := columns(b, w)
+	s.WriteString("| policy | targets |")
+	for _, m := range shown {
+		s.WriteString(" " + m.Name() + " |")
+	}
+	s.WriteString("\n|---|---|" + strings.Repeat("---:|", len(shown)) + "\n")
+	for _, p := range b.Policies(w) {
+		met, of := b.Met(w, p.Name)
+		fmt.Fprintf(s, "| %s | %d/%d |", p.Name, met, of)
+		for _, m := range shown {
+			median, worst := m.Format(b.Median(w, p.Name, m)), m.Format(b.Worst(w, p.Name, m))
+			if median == worst {
+				fmt.Fprintf(s, " %s |", median)
+			} else {
+				fmt.Fprintf(s, " %s (%s) |", median, worst)
+			}
+		}
+		s.WriteByte('\n')
+	}
+}
