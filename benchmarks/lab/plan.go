@@ -6,6 +6,9 @@ import (
 	"github.com/spillway-go/spillway/benchmarks/lab/model"
 )
 
+// tail is for how long a workload goes on when the cause of its trouble is gone, where all is to be well within a second.
+const tail = 2500 * time.Millisecond
+
 // capacity is what the standard backend serves in a second.
 const capacity = 8000
 
@@ -48,6 +51,7 @@ func one(rate model.Profile, deadline time.Duration) []Stream {
 const (
 	causeStatic   = "a static limit doesn't move: this is what an adaptive one is for"
 	causeThrottle = "nothing here stops calling a backend that is down: that takes a client-side throttle or a breaker"
+	causeHeavy    = "bulk has a third of 1.5c, half of the slots, and the critical calls need 0.3C on average: 0.8 in all. With one permit more bulk reaches 0.85, and the critical lane loses its 99.9 %"
 	causeShare    = "a process has its share of the limit from the start, and can't use what those leave who haven't started yet"
 	causeWhole    = "permits are whole: a process can't have less than one, and so many processes have too many together"
 )
@@ -75,7 +79,7 @@ func whole() []Workload {
 			ID: "S", Variant: over.name, About: "load " + over.name + " for 3 s, with 3 attempts of 50 ms within 200 ms",
 			Nodes: []model.Config{standard()}, Clients: 1, Attempts: 3, Timeout: 50 * time.Millisecond,
 			Streams: one(profile(capacity, phase{2 * time.Second, .7}, phase{3 * time.Second, over.times}, phase{time.Hour, .7}), 200*time.Millisecond),
-			Length:  9 * time.Second, From: 2 * time.Second, To: 5 * time.Second, Ends: 5 * time.Second, Picture: over.times == 2,
+			Length:  5*time.Second + tail, From: 2 * time.Second, To: 5 * time.Second, Ends: 5 * time.Second, Picture: over.times == 2,
 			Targets: []Target{
 				{Metric: Goodput, Bound: over.goodput},
 				{Metric: Amplification, Bound: 1.1},
@@ -85,15 +89,15 @@ func whole() []Workload {
 		})
 	}
 	return append(all, Workload{
-		ID: "S", Variant: "cascade", About: "0.6C, with 1.3C for 2 s, and 3 attempts of 50 ms within 1 s: a small spike that must not take the backend down for good",
-		Nodes: []model.Config{standard()}, Clients: 1, Attempts: 3, Timeout: 50 * time.Millisecond,
+		ID: "S", Variant: "cascade", About: "0.6C, with 1.3C for 2 s, and 3 attempts of 100 ms within 1 s: a small spike that must not take the backend down for good",
+		Nodes: []model.Config{standard()}, Clients: 1, Attempts: 3, Timeout: 100 * time.Millisecond,
 		Streams: one(profile(capacity, phase{2 * time.Second, .6}, phase{2 * time.Second, 1.3}, phase{8 * time.Second, .6}), time.Second),
-		Length:  12 * time.Second, From: 2 * time.Second, To: 11 * time.Second, Ends: 4 * time.Second, Picture: true,
+		Length:  9 * time.Second, From: 2 * time.Second, To: 8 * time.Second, Ends: 4 * time.Second, Picture: true,
 		Targets: []Target{
 			{Metric: Goodput, Bound: .97},
 			{Metric: Recovery, Bound: .5},
 			{Metric: Waste, Bound: .01},
-			{Metric: PeakPending, Bound: .1, Over: "none"},
+			{Metric: PeakPending, Bound: .5, Over: "none"},
 		},
 	})
 }

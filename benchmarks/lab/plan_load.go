@@ -15,9 +15,9 @@ func healthy() []Workload {
 		of   float64
 	}{{"0.7", .7}, {"0.95", .95}} {
 		all = append(all, Workload{
-			ID: "W0", Variant: load.name, About: "no overload: " + load.name + "C for 5 s",
+			ID: "W0", Variant: load.name, About: "no overload: " + load.name + "C for 4 s",
 			Nodes: []model.Config{standard()}, Clients: 1, Streams: one(steady(load.of*capacity), 100*time.Millisecond),
-			Length: 5 * time.Second, From: time.Second, To: 5 * time.Second,
+			Length: 4 * time.Second, From: 500 * time.Millisecond, To: 4 * time.Second,
 			Targets: []Target{{Metric: Success, Bound: 1, Over: "static 1.5c"}},
 		})
 	}
@@ -32,13 +32,13 @@ func steps() []Workload {
 		times   float64
 		lasts   time.Duration
 		goodput float64
-	}{{"1.2x", 1.2, 8 * time.Second, .98}, {"2x", 2, 8 * time.Second, .98}, {"10x", 10, 4 * time.Second, .98}, {"50x", 50, 500 * time.Millisecond, .95}} {
+	}{{"1.2x", 1.2, 5 * time.Second, .98}, {"2x", 2, 5 * time.Second, .98}, {"10x", 10, 3 * time.Second, .98}, {"50x", 50, 500 * time.Millisecond, .95}} {
 		end := 2*time.Second + over.lasts
 		all = append(all, Workload{
 			ID: "W1", Variant: over.name, About: "0.7C, then " + over.name + " for " + over.lasts.String() + ", then 0.7C",
 			Nodes: []model.Config{standard()}, Clients: 1,
 			Streams: one(profile(capacity, phase{2 * time.Second, .7}, phase{over.lasts, over.times}, phase{time.Hour, .7}), 100*time.Millisecond),
-			Length:  end + 4*time.Second, From: 2 * time.Second, To: end, Ends: end, Picture: over.times == 10,
+			Length:  end + tail, From: 2 * time.Second, To: end, Ends: end, Picture: over.times == 10,
 			Targets: []Target{
 				{Metric: Goodput, Bound: over.goodput},
 				{Metric: P99, Bound: .021},
@@ -61,7 +61,7 @@ func mixes() []Workload {
 			Name: "calls", Rate: steady(rate), Deadline: 500 * time.Millisecond, Times: heavy,
 			Heavy: profile(1, phase{5 * time.Second, .05}, phase{time.Hour, .2}),
 		}},
-		Length: 25 * time.Second, From: 5 * time.Second, To: 25 * time.Second,
+		Length: 20 * time.Second, From: 5 * time.Second, To: 20 * time.Second,
 		Targets: []Target{{Metric: Success, Bound: .985, Cause: "at 0.9 with one call in five taking 20 times as long there are often more than 1.5c under way, and the wait of 10 ms is short beside calls of 40 ms"}},
 	}}
 }
@@ -74,10 +74,10 @@ func bursts() []Workload {
 	}
 	return []Workload{
 		{
-			ID: "W6", Variant: "after idle", About: "30 s at 0.05C, then 5x for 3 s; judged from 0.2 s on",
+			ID: "W6", Variant: "after idle", About: "30 s at 0.05C, then 5x for 2 s; judged from 0.2 s on",
 			Nodes: []model.Config{standard()}, Clients: 1,
-			Streams: one(profile(capacity, phase{30 * time.Second, .05}, phase{3 * time.Second, 5}, phase{time.Hour, .5}), 100*time.Millisecond),
-			Length:  35 * time.Second, Idle: 30 * time.Second, From: 30200 * time.Millisecond, To: 33 * time.Second, Ends: 33 * time.Second,
+			Streams: one(profile(capacity, phase{30 * time.Second, .05}, phase{2 * time.Second, 5}, phase{time.Hour, .5}), 100*time.Millisecond),
+			Length:  32*time.Second + tail, Idle: 30 * time.Second, From: 30200 * time.Millisecond, To: 32 * time.Second, Ends: 32 * time.Second,
 			Targets: []Target{{Metric: Goodput, Bound: .98}, {Metric: IdleGrowth, Bound: 1}},
 		},
 		{
@@ -106,9 +106,9 @@ func hours() []Workload {
 		}
 	}
 	return []Workload{
-		long("3x", "3x for 1 min, with S = 8 ms so that there are fewer calls", slow, 400*time.Millisecond, time.Minute),
-		long("Pareto", "the same with service times of a heavy tail (Pareto 1.5)", pareto, 400*time.Millisecond, time.Minute),
-		long("200 µs", "3x for 12 s on a database in memory: c = 2, S = 200 µs", quick, 20*time.Millisecond, 12*time.Second),
+		long("3x", "3x for 40 s, with S = 8 ms so that there are fewer calls", slow, 400*time.Millisecond, 40*time.Second),
+		long("Pareto", "the same with service times of a heavy tail (Pareto 1.5)", pareto, 400*time.Millisecond, 40*time.Second),
+		long("200 µs", "3x for 8 s on a database in memory: c = 2, S = 200 µs", quick, 20*time.Millisecond, 8*time.Second),
 	}
 }
 
@@ -123,7 +123,7 @@ func hotKey() []Workload {
 			{Name: "normal", Rate: steady(.35 * capacity), Deadline: 100 * time.Millisecond, Key: func(r *rand.Rand) int { return 2 + r.IntN(1_000_000) }},
 			{Name: "hot", Rate: steady(.35 * capacity), Deadline: 100 * time.Millisecond, Key: func(*rand.Rand) int { return 1 }},
 		},
-		Length: 10 * time.Second, From: time.Second, To: 10 * time.Second,
+		Length: 6 * time.Second, From: time.Second, To: 6 * time.Second,
 		Targets: []Target{{Metric: Success, Bound: .995}, {Metric: LimitRange, Bound: .05}},
 	}}
 }

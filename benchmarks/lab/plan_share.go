@@ -25,13 +25,13 @@ func fleets() []Workload {
 			ID: "W8a", Variant: fmt.Sprint(fleet.n), About: fmt.Sprintf("%d processes start within 2 s, at 3x together", fleet.n),
 			Nodes: []model.Config{standard()}, Clients: fleet.n, Stagger: 2 * time.Second,
 			Streams: one(profile(capacity, append(cold, phase{time.Hour, 3})...), 100*time.Millisecond),
-			Length:  6 * time.Second, From: 0, To: 6 * time.Second, Picture: fleet.n == 20,
+			Length:  4 * time.Second, From: 0, To: 4 * time.Second, Picture: fleet.n == 20,
 			Targets: []Target{{Metric: Goodput, Bound: fleet.goodput, Cause: fleet.cause}, {Metric: Fairness, Bound: .95, Cause: fleet.cause}},
 		}, Workload{
-			ID: "W8b", Variant: fmt.Sprint(fleet.n), About: fmt.Sprintf("%d processes: 0.7C, then 3x for 4 s, then 0.7C", fleet.n),
+			ID: "W8b", Variant: fmt.Sprint(fleet.n), About: fmt.Sprintf("%d processes: 0.7C, then 3x for 3 s, then 0.7C", fleet.n),
 			Nodes: []model.Config{standard()}, Clients: fleet.n,
-			Streams: one(profile(capacity, phase{2 * time.Second, .7}, phase{4 * time.Second, 3}, phase{time.Hour, .7}), 100*time.Millisecond),
-			Length:  10 * time.Second, From: 2 * time.Second, To: 6 * time.Second, Ends: 6 * time.Second,
+			Streams: one(profile(capacity, phase{2 * time.Second, .7}, phase{3 * time.Second, 3}, phase{time.Hour, .7}), 100*time.Millisecond),
+			Length:  5*time.Second + tail, From: 2 * time.Second, To: 5 * time.Second, Ends: 5 * time.Second,
 			Targets: []Target{{Metric: Goodput, Bound: fleet.goodput, Cause: causeWhole}, {Metric: Fairness, Bound: .95, Cause: causeWhole}, {Metric: Recovery, Bound: fleet.back, Cause: causeWhole}},
 		})
 	}
@@ -61,7 +61,7 @@ func lanes() []Workload {
 			Targets: []Target{
 				{Metric: Success, Bound: bulk.success},
 				{Metric: P999, Bound: 1.1, Over: "lanes"},
-				{Metric: Utilisation, Bound: bulk.utilisation},
+				{Metric: Utilisation, Bound: bulk.utilisation, Cause: causeHeavy},
 			},
 		})
 	}
@@ -73,8 +73,8 @@ func holdOuts() []Workload {
 	step := func(variant, about string, node model.Config, times float64, deadline time.Duration) Workload {
 		return Workload{
 			ID: "H", Variant: variant, About: about, HoldOut: true, Nodes: []model.Config{node}, Clients: 1,
-			Streams: one(profile(node.Capacity(), phase{2 * time.Second, .7}, phase{6 * time.Second, times}, phase{time.Hour, .7}), deadline),
-			Length:  12 * time.Second, From: 2 * time.Second, To: 8 * time.Second, Ends: 8 * time.Second,
+			Streams: one(profile(node.Capacity(), phase{2 * time.Second, .7}, phase{4 * time.Second, times}, phase{time.Hour, .7}), deadline),
+			Length:  6*time.Second + tail, From: 2 * time.Second, To: 6 * time.Second, Ends: 6 * time.Second,
 			Targets: []Target{{Metric: Goodput, Bound: .95}, {Metric: Waste, Bound: .01}, {Metric: Recovery, Bound: .5}},
 		}
 	}
@@ -84,9 +84,9 @@ func holdOuts() []Workload {
 	bimodal.Service = model.Bimodal(.05, 20)
 	large.Slots, large.Mean, large.Net, large.Service = 64, 8*time.Millisecond, 2*time.Millisecond, model.Deterministic()
 	slow.Speed, slow.DropExpired = dent(2*time.Second, 4*time.Second, .4), true
-	uneven := step("uneven", "0.2C and 2x in turns of 0.2 s, for 6 s", standard(), 0, 100*time.Millisecond)
+	uneven := step("uneven", "0.2C and 2x in turns of 0.2 s, for 4 s", standard(), 0, 100*time.Millisecond)
 	rates := []phase{{2 * time.Second, .7}}
-	for range 15 {
+	for range 10 {
 		rates = append(rates, phase{200 * time.Millisecond, 2}, phase{200 * time.Millisecond, .2})
 	}
 	uneven.Streams[0].Rate = profile(capacity, append(rates, phase{time.Hour, .7})...)

@@ -76,7 +76,12 @@ func positive(v float64) float64 {
 	return v
 }
 
-func plain(v float64) string { return fmt.Sprintf("%.4g", v) }
+func plain(v float64) string {
+	if v >= 100 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
 
 // graph draws a panel with its left upper corner at x, y.
 func graph(c *canvas, x, y float64, p panel, w lab.Workload, b *lab.Board, shown []style) {

@@ -11,7 +11,7 @@ import (
 func heat(b *lab.Board) string {
 	const left, top, wide, high = 190, 150, 44, 17
 	workloads, policies := b.Workloads(), b.All()
-	c := newCanvas(left+wide*len(policies)+20, top+high*len(workloads)+60)
+	c := newCanvas(left+wide*len(policies)+50, top+high*len(workloads)+60)
 	c.text(14, 22, "start", `font-size="14" font-weight="bold"`, "What of the possible was reached (worst seed)")
 	c.text(14, 40, "start", `fill="#555"`, "goodput of the ideal, or success where a")
 	c.text(14, 54, "start", `fill="#555"`, "workload is about that; a dot where every")

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spillway-go/spillway/benchmarks/lab"
@@ -124,15 +125,13 @@ func best(b *lab.Board, w lab.Workload, t lab.Target) string {
 	return fmt.Sprintf("%s (%s)", t.Format(value), strings.Join(names, ", "))
 }
 
-// columns are the metrics of a workload's table: those that say something there.
+// columns are the metrics of a workload's table: those that it has targets for, and of the others those that tell the policies apart.
 func columns(b *lab.Board, w lab.Workload) []lab.Metric {
-	var shown []lab.Metric
-	for _, m := range lab.Metrics() {
-		if tells(b, w, m) {
-			shown = append(shown, m)
-		}
-	}
-	return shown
+	special := []lab.Metric{lab.SendsPerGood, lab.SendRate, lab.Utilisation, lab.LimitSlope, lab.LimitRange, lab.LimitAfter, lab.IdleGrowth}
+	return slices.DeleteFunc(lab.Metrics(), func(m lab.Metric) bool {
+		targeted := slices.ContainsFunc(w.Targets, func(t lab.Target) bool { return t.Metric == m })
+		return !targeted && (slices.Contains(special, m) || !tells(b, w, m))
+	})
 }
 
 // tells reports whether a metric isn't the same for all who have it.
