@@ -125,12 +125,13 @@ func best(b *lab.Board, w lab.Workload, t lab.Target) string {
 	return fmt.Sprintf("%s (%s)", t.Format(value), strings.Join(names, ", "))
 }
 
-// columns are the metrics of a workload's table: those that it has targets for, and of the others those that tell the policies apart.
+// columns are the metrics of a workload's table: those that it has targets for, the usual ones, and of the others those that tell the policies apart.
 func columns(b *lab.Board, w lab.Workload) []lab.Metric {
+	always := []lab.Metric{lab.Goodput, lab.RefuseP50, lab.RefuseP99, lab.P50, lab.P99}
 	special := []lab.Metric{lab.SendsPerGood, lab.SendRate, lab.Utilisation, lab.LimitSlope, lab.LimitRange, lab.LimitAfter, lab.IdleGrowth}
 	return slices.DeleteFunc(lab.Metrics(), func(m lab.Metric) bool {
 		targeted := slices.ContainsFunc(w.Targets, func(t lab.Target) bool { return t.Metric == m })
-		return !targeted && (slices.Contains(special, m) || !tells(b, w, m))
+		return !targeted && !slices.Contains(always, m) && (slices.Contains(special, m) || !tells(b, w, m))
 	})
 }
 
