@@ -95,7 +95,8 @@ type Verdict struct {
 	Met           bool // with every seed
 }
 
-// Judge compares a policy with a target. If the target is relative, each seed is compared with itself, and the verdict is about the ratio.
+// Judge compares a policy with a target. If the target is relative, each seed is compared with
+// itself, and the verdict is about the ratio.
 func (b *Board) Judge(w Workload, t Target, name string) Verdict {
 	if t.Over == "" {
 		v := Verdict{Median: b.Median(w, name, t.Metric), Worst: b.Worst(w, name, t.Metric), Bound: t.Bound}

@@ -9,7 +9,8 @@ import (
 	"github.com/spillway-go/spillway/benchmarks/lab/policy"
 )
 
-// boardOf has a workload with the targets, and the given values of goodput and recovery for each policy and seed.
+// boardOf has a workload with the targets, and the given values of goodput and recovery for each
+// policy and seed.
 func boardOf(targets []Target, goodput, recoveries map[string][]float64) (*Board, Workload) {
 	w := Workload{ID: "X", Targets: targets}
 	b := NewBoard([]Workload{w}, []policy.Policy{{Name: "a"}, {Name: "b"}, {Name: "c"}}, 1)

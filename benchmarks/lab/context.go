@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// callContext is a context with a deadline that becomes one of the standard library when somebody needs more of it than the deadline. Most of the calls of an
-// overload are refused at once; half of what the lab does would be to make and stop their timers.
+// callContext is a context with a deadline that becomes one of the standard library when somebody
+// needs more of it than the deadline. Most of the calls of an overload are refused at once; half of
+// what the lab does would be to make and stop their timers.
 type callContext struct {
 	parent   context.Context
 	deadline time.Time

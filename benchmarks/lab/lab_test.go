@@ -35,7 +35,8 @@ func in(t *testing.T, w lab.Workload, p policy.Policy, seed uint64) (f *lab.Figu
 	return f
 }
 
-// The long form, by "make lab". Without -lab.out it is the short form: each workload that takes no more than a moment, shortened, with one seed.
+// The long form, by "make lab". Without -lab.out it is the short form: each workload that takes no
+// more than a moment, shortened, with one seed.
 func TestLab(t *testing.T) {
 	if *out == "" {
 		short(t)
@@ -55,6 +56,7 @@ func TestLab(t *testing.T) {
 			}
 		}
 	}
+	require.Positive(t, total, "nothing to run")
 	var done atomic.Int64
 	t.Run("runs", func(t *testing.T) {
 		for _, w := range all {

@@ -9,7 +9,8 @@ import (
 // Metric is one of the figures of a run.
 type Metric int
 
-// The metrics. Those of latency, and Success, are of the first stream. "In the window" is what was meant to be made in the time that is judged.
+// The metrics. Those of latency, and Success, are of the first stream. "In the window" is what was
+// meant to be made in the time that is judged.
 const (
 	Goodput       Metric = iota // answers in time, of what a clairvoyant would have had, in the window
 	Success                     // answers in time, of the calls in the window

@@ -6,7 +6,8 @@ import (
 	"github.com/spillway-go/spillway/benchmarks/lab/model"
 )
 
-// tail is for how long a workload goes on when the cause of its trouble is gone, where all is to be well within a second.
+// tail is for how long a workload goes on when the cause of its trouble is gone, where all is to be
+// well within a second.
 const tail = 2500 * time.Millisecond
 
 // capacity is what the standard backend serves in a second.

@@ -66,7 +66,8 @@ func mixes() []Workload {
 	}}
 }
 
-// bursts is W6: bursts after idle times, which must find neither a limit that has grown nor one that has to grow first.
+// bursts is W6: bursts after idle times, which must find neither a limit that has grown nor one
+// that has to grow first.
 func bursts() []Workload {
 	cycle := []phase{}
 	for range 3 {
@@ -90,13 +91,14 @@ func bursts() []Workload {
 	}
 }
 
-// hours is W10, in minutes: nothing may drift. Only policies run whose limits move, and ours to compare.
+// hours is W10, in minutes: nothing may drift. Only policies run whose limits move, and ours to
+// compare.
 func hours() []Workload {
 	only := []string{"static 1.5c", "failsafe", "failsafe+queue", "gcl aimd", "gcl vegas", "gcl gradient2", "limiter", "lane", "stack"}
 	slow, pareto, quick := standard(), standard(), standard()
 	slow.Mean = 8 * time.Millisecond
 	pareto.Mean, pareto.Service = slow.Mean, model.Pareto(1.5)
-	quick.Slots, quick.Mean, quick.Net = 2, 200*time.Microsecond, 50*time.Microsecond
+	quick.Slots, quick.Mean, quick.Net = 4, 200*time.Microsecond, 20*time.Microsecond
 	targets := []Target{{Metric: Goodput, Bound: .98}, {Metric: LimitSlope, Bound: .01}}
 	long := func(variant, about string, node model.Config, deadline, length time.Duration) Workload {
 		return Workload{
@@ -106,9 +108,9 @@ func hours() []Workload {
 		}
 	}
 	return []Workload{
-		long("3x", "3x for 40 s, with S = 8 ms so that there are fewer calls", slow, 400*time.Millisecond, 40*time.Second),
-		long("Pareto", "the same with service times of a heavy tail (Pareto 1.5)", pareto, 400*time.Millisecond, 40*time.Second),
-		long("200 µs", "3x for 8 s on a database in memory: c = 2, S = 200 µs", quick, 20*time.Millisecond, 8*time.Second),
+		long("3x", "3x for 30 s, with S = 8 ms so that there are fewer calls", slow, 400*time.Millisecond, 30*time.Second),
+		long("Pareto", "the same with service times of a heavy tail (Pareto 1.5)", pareto, 400*time.Millisecond, 30*time.Second),
+		long("200 µs", "3x for 5 s on a database in memory: c = 4, S = 200 µs", quick, 20*time.Millisecond, 5*time.Second),
 	}
 }
 

@@ -102,7 +102,8 @@ func (r *record) add(e ended) {
 	}
 }
 
-// recovery is the time from the end of the cause to the first of ten bins in a row with 99 % success; infinite if there are none.
+// recovery is the time from the end of the cause to the first of ten bins in a row with 99 %
+// success; infinite if there are none.
 func recovery(bins []bin, ends time.Duration) time.Duration {
 	const row = 10
 	well := 0

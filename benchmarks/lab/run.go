@@ -24,7 +24,8 @@ type run struct {
 	work    [2]model.Work // at the beginning and the end of the judged window
 }
 
-// Run runs a workload with a policy and returns its figures. It must be called in a testing/synctest bubble, where it returns with nothing left running.
+// Run runs a workload with a policy and returns its figures. It must be called in a
+// testing/synctest bubble, where it returns with nothing left running.
 func Run(ctx context.Context, w Workload, p policy.Policy, seed uint64) *Figures {
 	r := &run{w: &w, start: time.Now(), record: newRecord(&w), idle: make(chan struct{})}
 	r.pending.Store(1)
@@ -75,8 +76,8 @@ func start(g *sync.WaitGroup, f func()) {
 
 func (r *run) now() time.Duration { return time.Since(r.start) }
 
-// generate has the calls of a stream arrive: a Poisson process whose rate changes in steps. At a step it is drawn anew, which a process
-// without memory doesn't notice.
+// generate has the calls of a stream arrive: a Poisson process whose rate changes in steps. At a
+// step it is drawn anew, which a process without memory doesn't notice.
 func (r *run) generate(ctx context.Context, stream int, rng *rand.Rand) {
 	s := &r.w.Streams[stream]
 	for at := time.Duration(0); at < r.w.Length; {
@@ -157,7 +158,8 @@ func (r *run) leave() {
 	}
 }
 
-// sample looks at the limit and what is under way, once in each bin, and at the work when the window begins and ends.
+// sample looks at the limit and what is under way, once in each bin, and at the work when the
+// window begins and ends.
 func (r *run) sample() {
 	for i := range r.record.bins {
 		if d := time.Duration(i)*binWidth - r.now(); d > 0 {

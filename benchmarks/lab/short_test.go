@@ -16,15 +16,16 @@ import (
 	"github.com/spillway-go/spillway/benchmarks/lab/policy"
 )
 
-// band is what a figure of the short form may be. It is wider than the target: the run is short, and there is one seed.
+// band is what a figure of the short form may be. It is wider than the target: the run is short,
+// and there is one seed.
 type band struct {
 	policy   string
 	metric   lab.Metric
 	from, to float64
 }
 
-// short runs some of the workloads in a form that takes a second or so, each with a policy that must hold and one that must not: a lab in which
-// everything holds would show nothing.
+// short runs some of the workloads in a form that takes a second or so, each with a policy that
+// must hold and one that must not: a lab in which everything holds would show nothing.
 func short(t *testing.T) {
 	never := math.Inf(1)
 	for _, c := range []struct {
@@ -96,8 +97,8 @@ func shortKey() lab.Workload {
 	return w
 }
 
-// Every policy serves a load that the backend can bear, with classes, keys and retries, by several processes and over several nodes, and leaves nothing running: or
-// the bubble wouldn't end.
+// Every policy serves a load that the backend can bear, with classes, keys and retries, by several
+// processes and over several nodes, and leaves nothing running: or the bubble wouldn't end.
 func TestPoliciesServeWhatFits(t *testing.T) {
 	w := lab.Workload{
 		ID: "fits", Nodes: []model.Config{node(), node()}, Clients: 2, Attempts: 3, Timeout: 100 * time.Millisecond,
@@ -133,7 +134,8 @@ func TestSeedsMakeTheLoad(t *testing.T) {
 	require.NotEqual(t, offered("none", 1), offered("none", 2))
 }
 
-// The plan is whole: names differ, windows fit, relative targets name policies that are run, and there are hold-outs.
+// The plan is whole: names differ, windows fit, relative targets name policies that are run, and
+// there are hold-outs.
 func TestPlanIsWhole(t *testing.T) {
 	names, holdOuts := map[string]bool{}, 0
 	for _, w := range lab.Plan() {

@@ -16,7 +16,8 @@ type Stream struct {
 	Class spillway.Class
 	// Rate is how many come in a second, over time: a Poisson process.
 	Rate model.Profile
-	// Deadline is how long a call may take from when it was meant to be made; later it is worth nothing.
+	// Deadline is how long a call may take from when it was meant to be made; later it is worth
+	// nothing.
 	Deadline time.Duration
 	// Cost is how many times the mean a call takes. Zero means 1.
 	Cost float64
@@ -72,7 +73,8 @@ type Target struct {
 	Cause string
 }
 
-// Runs reports whether the workload is run with a policy: whether that has anything here that others don't.
+// Runs reports whether the workload is run with a policy: whether that has anything here that
+// others don't.
 func (w Workload) Runs(p policy.Policy) bool {
 	if len(w.Only) > 0 && !slices.Contains(w.Only, p.Name) {
 		return false
@@ -143,8 +145,8 @@ func (s Stream) draw(r *rand.Rand, at time.Duration) float64 {
 	return cost
 }
 
-// Ideal returns how many calls a clairvoyant could serve in time between two times: at each moment what comes, or what the backend can do, whichever
-// is less.
+// Ideal returns how many calls a clairvoyant could serve in time between two times: at each moment
+// what comes, or what the backend can do, whichever is less.
 func (w Workload) Ideal(from, to time.Duration) float64 {
 	const step = time.Millisecond
 	sum := 0.0

@@ -18,19 +18,22 @@ type Config struct {
 	Service Service
 	// Net is what the way there and back takes together.
 	Net time.Duration
-	// Kappa is κ: with n calls inside, and n above k = 2c, service takes 1 + κ(n−k)/k times as long (the universal
-	// scalability law's coherence term, near enough). Zero means that a crowd costs nothing but its wait.
+	// Kappa is κ: with n calls inside, and n above k = 2c, service takes 1 + κ(n−k)/k times as long
+	// (the universal scalability law's coherence term, near enough). Zero means that a crowd costs
+	// nothing but its wait.
 	Kappa float64
-	// Queue is Q, how many may wait for a slot; more are refused with ErrOverload. Zero means no bound.
+	// Queue is Q, how many may wait for a slot; more are refused with ErrOverload. Zero means no
+	// bound.
 	Queue int
-	// DropExpired is x: a call whose deadline passed in the queue isn't served. False means that it is.
+	// DropExpired is x: a call whose deadline passed in the queue isn't served. False means that it
+	// is.
 	DropExpired bool
 	// Speed is how fast it works over time; 0 is a stall.
 	Speed Profile
 	// Up says over time whether it is reachable: below 1 a connection is refused.
 	Up Profile
-	// KeyPending is how many calls may wait for a key that another one has; more are refused with ErrKeyBusy. Only keys
-	// above 0 are exclusive.
+	// KeyPending is how many calls may wait for a key that another one has; more are refused with
+	// ErrKeyBusy. Only keys above 0 are exclusive.
 	KeyPending int
 	// Seed is for the service times.
 	Seed uint64
@@ -92,8 +95,8 @@ func New(cfg Config) *Backend {
 	return &Backend{cfg: cfg, start: time.Now(), rng: rand.New(rand.NewPCG(cfg.Seed, 3)), keys: map[int]*fifo{}}
 }
 
-// Send makes a call and waits for its end: served, refused, or ctx is done. In the last case the work goes on, as in a server that
-// isn't told that its caller has left.
+// Send makes a call and waits for its end: served, refused, or ctx is done. In the last case the
+// work goes on, as in a server that isn't told that its caller has left.
 func (b *Backend) Send(ctx context.Context, c Call) error {
 	if b.cfg.Net > 0 {
 		time.Sleep(b.cfg.Net)
@@ -116,7 +119,8 @@ func (b *Backend) Send(ctx context.Context, c Call) error {
 	}
 }
 
-// Offer makes a foreign call: somebody else's, of which nothing is told or counted, and which waits so long.
+// Offer makes a foreign call: somebody else's, of which nothing is told or counted, and which waits
+// so long.
 func (b *Backend) Offer(patience time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -221,7 +225,8 @@ func (b *Backend) Work() Work {
 	return b.work
 }
 
-// Inside returns how many calls are in it, waiting ones included: also those whose callers have left.
+// Inside returns how many calls are in it, waiting ones included: also those whose callers have
+// left.
 func (b *Backend) Inside() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -24,7 +24,8 @@ func within(t *testing.T, d time.Duration) context.Context {
 	return ctx
 }
 
-// send makes n calls at once and returns how long each took, and its error, in the order of the calls.
+// send makes n calls at once and returns how long each took, and its error, in the order of the
+// calls.
 func send(t *testing.T, b *model.Backend, n int, patience time.Duration, c model.Call) (took []time.Duration, errs []error) {
 	took, errs = make([]time.Duration, n), make([]error, n)
 	start := time.Now()
@@ -44,7 +45,8 @@ func fixed(slots int) model.Config {
 	return model.Config{Slots: slots, Mean: 10 * time.Millisecond, Service: model.Deterministic()}
 }
 
-// Poisson arrivals at exponential servers wait as Erlang's formula says: the model is the queue that it claims to be.
+// Poisson arrivals at exponential servers wait as Erlang's formula says: the model is the queue
+// that it claims to be.
 func TestBackendIsErlangsQueue(t *testing.T) {
 	const slots, load, calls = 16, .85, 20000
 	offered := load * slots
@@ -88,7 +90,8 @@ func TestBackendSlowsDownInACrowd(t *testing.T) {
 	})
 }
 
-// A call whose caller has left is served all the same, and its work is wasted, unless the backend drops what expired in its queue.
+// A call whose caller has left is served all the same, and its work is wasted, unless the backend
+// drops what expired in its queue.
 func TestBackendWorksForCallersWhoHaveLeft(t *testing.T) {
 	for drops, want := range map[bool]model.Work{false: {Useful: .01, Served: .01, Wasted: .02, Calls: 3}, true: {Useful: .01, Served: .01, Calls: 3}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -140,7 +143,8 @@ func TestBackendServesAKeyOneAtATime(t *testing.T) {
 	})
 }
 
-// A stall holds up what is being served, and a time in which the backend is down refuses what comes.
+// A stall holds up what is being served, and a time in which the backend is down refuses what
+// comes.
 func TestBackendStallsAndIsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := fixed(1)

@@ -11,8 +11,8 @@ type Step struct {
 	Value float64       // from then on
 }
 
-// Profile is a value that changes in steps, sorted by time. Before its first step it is 1; so the empty Profile
-// is always 1.
+// Profile is a value that changes in steps, sorted by time. Before its first step it is 1; so the
+// empty Profile is always 1.
 type Profile []Step
 
 // At returns the value at a time.
@@ -27,8 +27,8 @@ func (p Profile) At(t time.Duration) float64 {
 	return v
 }
 
-// After returns how long work takes that is begun at a time and done at the speed that the profile gives. Work that
-// never ends takes for ever.
+// After returns how long work takes that is begun at a time and done at the speed that the profile
+// gives. Work that never ends takes for ever.
 func (p Profile) After(begin time.Duration, work float64) time.Duration {
 	now, speed := begin, 1.0
 	for _, s := range p {

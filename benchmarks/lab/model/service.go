@@ -14,8 +14,8 @@ func Exponential() Service { return (*rand.Rand).ExpFloat64 }
 // Deterministic has no spread.
 func Deterministic() Service { return func(*rand.Rand) float64 { return 1 } }
 
-// Pareto has a heavy tail for a shape between 1 and 2: rare calls that take hundreds of times the mean. What is longer than
-// 1000 means is cut off, as every server has some bound.
+// Pareto has a heavy tail for a shape between 1 and 2: rare calls that take hundreds of times the
+// mean. What is longer than 1000 means is cut off, as every server has some bound.
 func Pareto(shape float64) Service {
 	least := (shape - 1) / shape // so that the mean is 1
 	return func(r *rand.Rand) float64 {
@@ -23,7 +23,8 @@ func Pareto(shape float64) Service {
 	}
 }
 
-// Bimodal has a share of heavy calls that take so many times what the light ones do; both are exponential.
+// Bimodal has a share of heavy calls that take so many times what the light ones do; both are
+// exponential.
 func Bimodal(heavy, times float64) Service {
 	light := 1 / (1 - heavy + heavy*times) // so that the mean is 1
 	return func(r *rand.Rand) float64 {

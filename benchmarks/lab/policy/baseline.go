@@ -59,8 +59,8 @@ func (c *counted) Do(ctx context.Context, _ Call, op Op) error {
 func (c *counted) Limit() float64 { return float64(c.limit) }
 func (c *counted) Close()         {}
 
-// retrying is what applications do around a client that doesn't repeat: so many attempts, with an exponential back-off and full
-// jitter, from 10 ms to 500 ms, whatever the error.
+// retrying is what applications do around a client that doesn't repeat: so many attempts, with an
+// exponential back-off and full jitter, from 10 ms to 500 ms, whatever the error.
 type retrying struct {
 	Client
 	env    Env

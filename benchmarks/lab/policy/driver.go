@@ -14,12 +14,14 @@ const (
 	driverSleep   = time.Millisecond // SleepBetweenRetries, and between two looks for a free connection
 )
 
-// driver is a model of that client: who finds no connection sleeps 1 ms and looks again, until the total timeout, without that counting as an
-// attempt. It knows no context, so it isn't told the deadline of its caller.
+// driver is a model of that client: who finds no connection sleeps 1 ms and looks again, until the
+// total timeout, without that counting as an attempt. It knows no context, so it isn't told the
+// deadline of its caller.
 //
-// A million sleeps a second would be all that the lab does. So a waiter is drawn when a connection is free: of W waiters that each look once in a
-// millisecond, at times that have nothing to do with each other, the next to look is any of them, and it looks after 1/(W+1) ms on
-// average. Until then a newcomer may find the connection.
+// A million sleeps a second would be all that the lab does. So a waiter is drawn when a connection
+// is free: of W waiters that each look once in a millisecond, at times that have nothing to do with
+// each other, the next to look is any of them, and it looks after 1/(W+1) ms on average. Until then
+// a newcomer may find the connection.
 type driver struct {
 	random func() float64
 

@@ -20,7 +20,7 @@ func ours() []Policy {
 		{Name: "lane+retry", Needs: NeedsRetries, Family: "spillway", About: "lane with prediction, 1.5c, inside retry with a budget", New: func(e Env) Client { return budgeted(e, newLane(e, 1.5)) }},
 		{Name: "executor", Family: "spillway", About: "deadline.Executor with prediction, 1.5c workers, inside retry with a budget", New: func(e Env) Client { return budgeted(e, newExecutor(e)) }},
 		{Name: "lanes", Needs: NeedsClasses, Family: "spillway", About: "a set with a critical and a bulk lane, each by itself, inside retry with a budget", New: func(e Env) Client { return budgeted(e, newSet(e, lane.Lending{})) }},
-		{Name: "stack", Family: "spillway", About: "all of it: retry with a budget, the gate, a lane with prediction and ghosts; lanes that lend where there are classes, a limiter for each key where keys matter", New: func(e Env) Client { return newStack(e, 1.5) }},
+		{Name: "stack", Judged: true, Family: "spillway", About: "all of it: retry with a budget, the gate, a lane with prediction and ghosts; lanes that lend where there are classes, a limiter for each key where keys matter", New: func(e Env) Client { return newStack(e, 1.5) }},
 		{Name: "stack 8c", Family: "spillway", About: "the same with a limit that somebody guessed", New: func(e Env) Client { return newStack(e, 8) }},
 	}
 }
@@ -47,8 +47,9 @@ type budgetedClient struct {
 	retrier *retry.Retrier[unit]
 }
 
-// budgeted gives a client the attempts of its application, of which repeated ones are a tenth of the successes at most, and each attempt its timeout. The
-// budget is sized as its documentation says: a tenth of a second's calls.
+// budgeted gives a client the attempts of its application, of which repeated ones are a tenth of
+// the successes at most, and each attempt its timeout. The budget is sized as its documentation
+// says: a tenth of a second's calls.
 func budgeted(e Env, c Client) Client {
 	p := retry.ReadPolicy()
 	p.MaxAttempts, p.Rand = max(e.Attempts, 1), seeded(e.Seed)
@@ -127,8 +128,8 @@ func (x executorClient) Close()         { shut(x.Executor.Close) }
 // setClient is a set with a lane for what is critical and one for bulk.
 type setClient struct{ *lane.Set[unit] }
 
-// newSet gives two thirds of 1.5c to the critical lane, and one to bulk. What is critical may wait for half of its time: it is tried for longer than what
-// can be refused.
+// newSet gives two thirds of 1.5c to the critical lane, and one to bulk. What is critical may wait
+// for half of its time: it is tried for longer than what can be refused.
 func newSet(e Env, lending lane.Lending) Client {
 	bulk := max(e.share(.5), 1)
 	critical := max(e.share(1.5)-bulk, 1)

@@ -17,9 +17,10 @@ type Call struct {
 	Key   int            // the record that it touches
 }
 
-// Client is one process that calls one node of the backend. Do runs an operation as its policy sees fit, any number of times or not at all, and
-// returns before long after ctx is done. Limit is how many calls it lets in at once, now; 0 if there is no such number. Close
-// is called when no Do is under way any more, and leaves nothing running.
+// Client is one process that calls one node of the backend. Do runs an operation as its policy sees
+// fit, any number of times or not at all, and returns before long after ctx is done. Limit is how
+// many calls it lets in at once, now; 0 if there is no such number. Close is called when no Do is
+// under way any more, and leaves nothing running.
 type Client interface {
 	Do(ctx context.Context, c Call, op Op) error
 	Limit() float64
@@ -39,12 +40,14 @@ type Env struct {
 	Seed     uint64        // for jitter
 }
 
-// share returns a limit of so many times c for all clients together, divided by them. No client has less than 1.
+// share returns a limit of so many times c for all clients together, divided by them. No client has
+// less than 1.
 func (e Env) share(times float64) int {
 	return max(int(math.Round(times*float64(e.Slots)/float64(max(e.Clients, 1)))), 1)
 }
 
-// maxWait is how long a caller may wait for a permit: 10 ms, or a quarter of what it has, if that is less.
+// maxWait is how long a caller may wait for a permit: 10 ms, or a quarter of what it has, if that
+// is less.
 func (e Env) maxWait() time.Duration { return min(10*time.Millisecond, e.Deadline/4) }
 
 // timed gives each attempt the attempt's timeout.
@@ -79,6 +82,9 @@ type Policy struct {
 	About string
 	// Needs says where it differs from the others; elsewhere it isn't run.
 	Needs Need
+	// Judged is for those that are held against the targets, and named with the cause where they
+	// miss one.
+	Judged bool
 	// New returns a client process.
 	New func(Env) Client
 }
@@ -88,8 +94,8 @@ func All() []Policy {
 	return append(append(baselines(), rivals()...), ours()...)
 }
 
-// Find returns the policies with these names, in the order of All. A name that there isn't panics: it is a mistake in the
-// program.
+// Find returns the policies with these names, in the order of All. A name that there isn't panics:
+// it is a mistake in the program.
 func Find(names ...string) []Policy {
 	var found []Policy
 	for _, p := range All() {

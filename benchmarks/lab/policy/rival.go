@@ -18,8 +18,9 @@ import (
 	"github.com/spillway-go/spillway"
 )
 
-// The libraries of others, as they are, with their defaults where they have some. failsafe-go has a retry policy with a budget, which "failsafe+queue"
-// uses where the application repeats; around the others it is the application's own.
+// The libraries of others, as they are, with their defaults where they have some. failsafe-go has a
+// retry policy with a budget, which "failsafe+queue" uses where the application repeats; around the
+// others it is the application's own.
 func rivals() []Policy {
 	return []Policy{
 		{Name: "failsafe", Family: "failsafe-go", About: "its adaptive limiter, defaults: from 20, at most 200, no queue", New: func(e Env) Client {

@@ -10,7 +10,8 @@ import (
 	"github.com/spillway-go/spillway/limiter"
 )
 
-// newStack puts everything together, outermost first: retry with a budget, a limiter for each key where keys matter, the lane, the gate, the attempt.
+// newStack puts everything together, outermost first: retry with a budget, a limiter for each key
+// where keys matter, the lane, the gate, the attempt.
 func newStack(e Env, times float64) Client {
 	var c Client
 	if e.Classes {
@@ -35,8 +36,9 @@ func (g gated) Do(ctx context.Context, c Call, op Op) error {
 	})
 }
 
-// haunted is a lane whose calls leave a ghost behind when they time out: the backend works on. A ghost lasts twice what most calls take, as in the
-// Aerospike adapter, and no longer than the attempt's timeout.
+// haunted is a lane whose calls leave a ghost behind when they time out: the backend works on. A
+// ghost lasts twice what most calls take, as in the Aerospike adapter, and no longer than the
+// attempt's timeout.
 type haunted struct {
 	laneClient
 	timeout time.Duration

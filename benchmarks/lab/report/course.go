@@ -13,7 +13,8 @@ type style struct {
 	width              float64
 }
 
-// drawn returns the policies that the pictures show, ours last and so on top. All would be a tangle.
+// drawn returns the policies that the pictures show, ours last and so on top. All would be a
+// tangle.
 func drawn() []style {
 	return []style{
 		{"none", "#999999", "", 1.2},
@@ -136,10 +137,12 @@ func bounds(p panel, w lab.Workload, b *lab.Board, shown []style) (low, high flo
 			}
 		}
 	}
-	if high == 0 {
+	switch {
+	case high == 0 && p.log:
+		return 1, 10
+	case high == 0:
 		return 0, 1
-	}
-	if p.log {
+	case p.log:
 		return math.Pow(10, math.Floor(math.Log10(low))), math.Pow(10, math.Ceil(math.Log10(high*1.0001)))
 	}
 	return 0, high * 1.05
@@ -149,7 +152,7 @@ func bounds(p panel, w lab.Workload, b *lab.Board, shown []style) (low, high flo
 func ticks(low, high float64, log bool) []float64 {
 	var at []float64
 	if log {
-		for v := low; v <= high*1.0001; v *= 10 {
+		for v := low; v <= high*1.0001 && len(at) < 10; v *= 10 {
 			at = append(at, v)
 		}
 		return at

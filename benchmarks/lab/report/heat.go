@@ -7,7 +7,8 @@ import (
 	"github.com/spillway-go/spillway/benchmarks/lab"
 )
 
-// heat draws the table of all: a row for each workload, a column for each policy, the colour for how much of what was possible was reached.
+// heat draws the table of all: a row for each workload, a column for each policy, the colour for
+// how much of what was possible was reached.
 func heat(b *lab.Board) string {
 	const left, top, wide, high = 190, 150, 44, 17
 	workloads, policies := b.Workloads(), b.All()

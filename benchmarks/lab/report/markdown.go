@@ -11,9 +11,6 @@ import (
 	"github.com/spillway-go/spillway/benchmarks/lab"
 )
 
-// Judged is the policy that is held against the targets.
-const Judged = "stack"
-
 // Meta says how the figures came about.
 type Meta struct {
 	Date    string // of the run
@@ -23,7 +20,8 @@ type Meta struct {
 	Took    string // how long it took
 }
 
-// Write writes the scoreboard and the pictures into a directory, which it makes if need be. On failure some of the files may be written.
+// Write writes the scoreboard and the pictures into a directory, which it makes if need be. On
+// failure some of the files may be written.
 func Write(dir string, b *lab.Board, m Meta) error {
 	if err := os.MkdirAll(filepath.Join(dir, "img"), 0o755); err != nil {
 		return err
@@ -63,34 +61,59 @@ func scoreboard(b *lab.Board, m Meta) string {
 	return s.String()
 }
 
-// targets writes the verdicts on the judged policy.
+// targets writes the verdicts on the judged policies.
 func targets(s *strings.Builder, b *lab.Board) {
-	met, all := 0, 0
-	var rows, missed strings.Builder
+	s.WriteString("## Targets\n\nA target is met if it is with every seed. The best of the others, which are not ours, is by its worst seed, too.\n\n")
+	names := judged(b)
+	for _, name := range names {
+		met, all := 0, 0
+		for _, w := range b.Workloads() {
+			m, of := b.Met(w, name)
+			met, all = met+m, all+of
+		}
+		fmt.Fprintf(s, "- `%s` meets %d of %d targets.\n", name, met, all)
+	}
+	s.WriteString("\n| workload | target |")
+	for _, name := range names {
+		fmt.Fprintf(s, " %s | |", name)
+	}
+	s.WriteString(" best of the others |\n|---|---|" + strings.Repeat("---|---|", len(names)) + "---|\n")
+	missed := map[string]string{}
 	for _, w := range b.Workloads() {
 		for _, t := range w.Targets {
-			v := b.Judge(w, t, Judged)
-			if !v.Known {
-				continue
+			fmt.Fprintf(s, "| %s | %s |", w.Name(), t.Text())
+			for _, name := range names {
+				v := b.Judge(w, t, name)
+				switch {
+				case !v.Known:
+					s.WriteString(" – | |")
+				case v.Met:
+					fmt.Fprintf(s, " %s (%s) | met |", t.Format(v.Median), t.Format(v.Worst))
+				default:
+					fmt.Fprintf(s, " %s (%s) | **missed** |", t.Format(v.Median), t.Format(v.Worst))
+					missed[name] += fmt.Sprintf("- %s, %s: %s. %s\n", w.Name(), t.Text(), t.Format(v.Worst), cause(t))
+				}
 			}
-			all++
-			verdict := "met"
-			if v.Met {
-				met++
-			} else {
-				verdict = "**missed**"
-				fmt.Fprintf(&missed, "- %s, %s: %s. %s\n", w.Name(), t.Text(), t.Format(v.Worst), cause(t))
-			}
-			fmt.Fprintf(&rows, "| %s | %s | %s (%s) | %s | %s |\n", w.Name(), t.Text(), t.Format(v.Median), t.Format(v.Worst), best(b, w, t), verdict)
+			fmt.Fprintf(s, " %s |\n", best(b, w, t))
 		}
 	}
-	fmt.Fprintf(s, "## Targets\n\n`%s` meets %d of %d targets with every seed. The best of the others is by its worst seed, too.\n\n", Judged, met, all)
-	s.WriteString("| workload | target | " + Judged + " | best of the others | verdict |\n|---|---|---|---|---|\n")
-	s.WriteString(rows.String())
-	if missed.Len() > 0 {
-		s.WriteString("\nMissed, and why:\n\n" + missed.String())
+	for _, name := range names {
+		if missed[name] != "" {
+			fmt.Fprintf(s, "\nMissed by `%s`, with the worst seed, and why:\n\n%s", name, missed[name])
+		}
 	}
 	s.WriteByte('\n')
+}
+
+// judged returns the policies that are held against the targets.
+func judged(b *lab.Board) []string {
+	var names []string
+	for _, p := range b.All() {
+		if p.Judged {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 func cause(t lab.Target) string {
@@ -125,7 +148,8 @@ func best(b *lab.Board, w lab.Workload, t lab.Target) string {
 	return fmt.Sprintf("%s (%s)", t.Format(value), strings.Join(names, ", "))
 }
 
-// columns are the metrics of a workload's table: those that it has targets for, the usual ones, and of the others those that tell the policies apart.
+// columns are the metrics of a workload's table: those that it has targets for, the usual ones, and
+// of the others those that tell the policies apart.
 func columns(b *lab.Board, w lab.Workload) []lab.Metric {
 	always := []lab.Metric{lab.Goodput, lab.RefuseP50, lab.RefuseP99, lab.P50, lab.P99}
 	special := []lab.Metric{lab.SendsPerGood, lab.SendRate, lab.Utilisation, lab.LimitSlope, lab.LimitRange, lab.LimitAfter, lab.IdleGrowth}

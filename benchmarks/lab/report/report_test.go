@@ -45,8 +45,8 @@ func TestWriteShowsVerdictsAndPictures(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, "scoreboard.md"))
 	require.NoError(t, err)
 	require.Contains(t, string(text), "`make lab` on 2026-11-30")
-	require.Contains(t, string(text), "`stack` meets 1 of 2 targets")
-	require.Regexp(t, `\| W1 κ, µ \| goodput ≥ 50 % \| .*\(static 1\.5c\) \| met \|`, string(text))
+	require.Contains(t, string(text), "- `stack` meets 1 of 2 targets.")
+	require.Regexp(t, `\| W1 κ, µ \| goodput ≥ 50 % \| .* \| met \| .*\(static 1\.5c\) \|`, string(text))
 	require.Regexp(t, `- W1 κ, µ, success ≥ 99\.9 %: .* There is too much of it\.`, string(text))
 	require.Contains(t, string(text), "![W1 κ, µ](img/w1-k-u.svg)")
 
@@ -67,6 +67,13 @@ func TestWriteShowsVerdictsAndPictures(t *testing.T) {
 		}
 		require.Greater(t, elements, 8, name)
 	}
+}
+
+// Workloads that weren't run have nothing to draw, and that ends, too.
+func TestWriteDrawsNothingOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, report.Write(dir, lab.NewBoard([]lab.Workload{small()}, policy.All(), 1), report.Meta{}))
+	require.FileExists(t, filepath.Join(dir, "img", "w1-k-u.svg"))
 }
 
 func TestWriteFailsWhereItCannotWrite(t *testing.T) {
