@@ -54,7 +54,7 @@ const (
 	causeThrottle = "nothing here stops calling a backend that is down: that takes a client-side throttle or a breaker"
 	causeHeavy    = "bulk has a third of 1.5c, half of the slots, and the critical calls need 0.3C on average: 0.8 in all. With one permit more bulk reaches 0.85, and the critical lane loses its 99.9 %"
 	causeShare    = "a process has its share of the limit from the start, and can't use what those leave who haven't started yet"
-	causeWhole    = "permits are whole: a process can't have less than one, and so many processes have too many together"
+	causeWhole    = "permits are whole, and processes can't lend them: with one each, a process refuses while others idle, and a hundred processes have too many together"
 )
 
 // Plan returns the workloads of the lab, in the order of the scoreboard.

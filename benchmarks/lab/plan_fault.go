@@ -46,7 +46,7 @@ func stalls() []Workload {
 		return Workload{
 			ID: "W3", Variant: variant, About: about, Nodes: []model.Config{node}, Clients: 1, Attempts: 3, Timeout: 100 * time.Millisecond,
 			Streams: one(steady(.8*capacity), time.Second),
-			Length:  end + 4*time.Second, From: 2 * time.Second, To: end + 3*time.Second, Ends: end, Picture: variant == "stall",
+			Length:  10 * time.Second, From: 2 * time.Second, To: 9 * time.Second, Ends: end, Picture: variant == "stall",
 			Targets: []Target{
 				{Metric: Recovery, Bound: .3},
 				{Metric: Amplification, Bound: 1.1},

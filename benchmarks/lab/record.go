@@ -41,7 +41,7 @@ type record struct {
 	mu       sync.Mutex
 	bins     []bin
 	streams  []tally
-	clients  []int // good calls by client, in the window
+	clients  []int // good calls by client, in the window, once all have started
 	refusals []time.Duration
 	once     int // refusals that took no time at all
 	sent     int // operations that were sent, in the whole run
@@ -90,7 +90,9 @@ func (r *record) add(e ended) {
 	t.offered++
 	if e.good {
 		t.good++
-		r.clients[e.client]++
+		if e.meant >= r.w.Stagger { // before, not all were there
+			r.clients[e.client]++
+		}
 	}
 	switch {
 	case e.sends > 0:
