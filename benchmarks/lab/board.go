@@ -170,7 +170,7 @@ func (w Workload) Headline() Metric {
 
 // Moment is a tenth of a second of a run, by when calls were meant to be made.
 type Moment struct {
-	Offered, Good int
+	Offered, Good int     // calls that were to be made, and those of them that were answered in time
 	P99           float64 // of the good ones, in seconds; NaN if there were none
 	Limit         float64 // of all processes together; 0 if there is none
 	Pending       int     // operations under way

@@ -33,22 +33,32 @@ func short(t *testing.T) {
 		bands []band
 	}{
 		{shortStep(), []band{
-			{"none", lab.Goodput, 0, .3}, {"none", lab.Recovery, never, never},
-			{"failsafe+queue", lab.Goodput, .9, 1.1}, {"gcl gradient2", lab.Goodput, .9, 1.1},
-			{"stack", lab.Goodput, .95, 1.1}, {"stack", lab.P99, .005, .024}, {"stack", lab.RefuseP50, 0, 0},
-			{"stack", lab.Waste, 0, .01}, {"stack", lab.Recovery, 0, .3},
+			{"none", lab.Goodput, 0, .3},
+			{"none", lab.Recovery, never, never},
+			{"failsafe+queue", lab.Goodput, .9, 1.1},
+			{"stack", lab.Goodput, .95, 1.1},
+			{"stack", lab.P99, .005, .024},
+			{"stack", lab.RefuseP50, 0, 0},
+			{"stack", lab.Waste, 0, .01},
+			{"stack", lab.Recovery, 0, .3},
 		}},
 		{shortStorm(), []band{
-			{"none", lab.Recovery, never, never}, {"none", lab.Goodput, 0, .2}, {"none", lab.Amplification, 2, 3},
-			{"stack", lab.Recovery, 0, .5}, {"stack", lab.Goodput, .97, 1.05}, {"stack", lab.Amplification, 1, 1.1},
+			{"none", lab.Recovery, never, never},
+			{"none", lab.Goodput, 0, .2},
+			{"none", lab.Amplification, 2, 3},
+			{"stack", lab.Recovery, 0, .5},
+			{"stack", lab.Goodput, .97, 1.05},
+			{"stack", lab.Amplification, 1, 1.1},
 		}},
 		{shortLanes(), []band{
 			{"lane", lab.Success, 0, .5},
-			{"stack", lab.Success, .99, 1}, {"stack", lab.Utilisation, .65, .9},
+			{"stack", lab.Success, .99, 1},
+			{"stack", lab.Utilisation, .65, .9},
 		}},
 		{shortKey(), []band{
 			{"lane", lab.Success, 0, .95},
-			{"stack", lab.Success, .99, 1}, {"stack", lab.LimitRange, 0, 0},
+			{"stack", lab.Success, .99, 1},
+			{"stack", lab.LimitRange, 0, 0},
 		}},
 	} {
 		t.Run(c.w.Name(), func(t *testing.T) {
@@ -87,7 +97,7 @@ func shortStorm() lab.Workload {
 func shortLanes() lab.Workload {
 	w := planned("W9 25x")
 	w.Streams[0].Rate = model.Profile{{Value: 2400}}
-	w.From, w.To, w.Length = 300*time.Millisecond, 1300*time.Millisecond, 1300*time.Millisecond
+	w.From, w.To, w.Length = 200*time.Millisecond, 900*time.Millisecond, 900*time.Millisecond
 	return w
 }
 

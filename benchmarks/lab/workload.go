@@ -12,8 +12,8 @@ import (
 
 // Stream is one kind of call, by all clients together.
 type Stream struct {
-	Name  string
-	Class spillway.Class
+	Name  string         // for whoever reads the plan
+	Class spillway.Class // how much its calls matter; empty if they are all alike
 	// Rate is how many come in a second, over time: a Poisson process.
 	Rate model.Profile
 	// Deadline is how long a call may take from when it was meant to be made; later it is worth
@@ -65,8 +65,8 @@ func (w Workload) Name() string {
 
 // Target is what a metric shall reach.
 type Target struct {
-	Metric Metric
-	Bound  float64
+	Metric Metric  // what is looked at
+	Bound  float64 // what it must reach
 	// Over makes the bound so many times what this policy reaches in the same workload.
 	Over string
 	// Cause says why a static limit misses it, if it does.

@@ -112,7 +112,7 @@ func (b *Backend) Send(ctx context.Context, c Call) error {
 		b.mu.Lock()
 		j.abandoned = true
 		b.mu.Unlock()
-		if ctx.Err() == context.DeadlineExceeded { //nolint:errorlint // a context's own error is never wrapped
+		if ctx.Err() == context.DeadlineExceeded {
 			return errTimeout
 		}
 		return errCanceled

@@ -17,13 +17,14 @@ type Call struct {
 	Key   int            // the record that it touches
 }
 
-// Client is one process that calls one node of the backend. Do runs an operation as its policy sees
-// fit, any number of times or not at all, and returns before long after ctx is done. Limit is how
-// many calls it lets in at once, now; 0 if there is no such number. Close is called when no Do is
-// under way any more, and leaves nothing running.
+// Client is one process that calls one node of the backend.
 type Client interface {
+	// Do runs an operation as the policy sees fit, any number of times or not at all, and returns
+	// before long after ctx is done. It is for concurrent use.
 	Do(ctx context.Context, c Call, op Op) error
+	// Limit is how many calls it lets in at once, now; 0 if there is no such number.
 	Limit() float64
+	// Close is called when no Do is under way any more, and leaves nothing running.
 	Close()
 }
 

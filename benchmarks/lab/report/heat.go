@@ -19,7 +19,7 @@ func heat(b *lab.Board) string {
 	c.text(14, 68, "start", `fill="#555"`, "target of the workload is met")
 	for i, p := range policies {
 		x := float64(left + wide*i + wide/2)
-		fmt.Fprintf(c, `<text transform="translate(%.0f %d) rotate(-55)" font-size="11">%s</text>`+"\n", x, top-8, p.Name)
+		c.add(`<text transform="translate(%.0f %d) rotate(-55)" font-size="11">%s</text>`+"\n", x, top-8, p.Name)
 	}
 	for r, w := range workloads {
 		y := float64(top + high*r)
@@ -38,7 +38,7 @@ func heat(b *lab.Board) string {
 			c.rect(x+1, y+1, wide-2, high-2, shade(v))
 			c.text(x+wide/2-3, y+13, "middle", `font-size="10"`, fmt.Sprintf("%.0f", 100*v))
 			if met, of := b.Met(w, p.Name); of > 0 && met == of {
-				fmt.Fprintf(c, `<circle cx="%.0f" cy="%.0f" r="2.5" fill="#064"/>`+"\n", x+wide-8, y+high/2)
+				c.add(`<circle cx="%.0f" cy="%.0f" r="2.5" fill="#064"/>`+"\n", x+wide-8, y+high/2)
 			}
 		}
 	}

@@ -7,28 +7,27 @@ import (
 )
 
 // canvas is a picture under way.
-type canvas struct {
-	strings.Builder
-	width, height int
-}
+type canvas struct{ out strings.Builder }
 
 func newCanvas(width, height int) *canvas {
-	c := &canvas{width: width, height: height}
-	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", width, height)
-	fmt.Fprintf(c, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", width, height)
+	c := &canvas{}
+	c.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", width, height)
+	c.add(`<rect width="%d" height="%d" fill="#fff"/>`+"\n", width, height)
 	return c
 }
 
+func (c *canvas) add(format string, args ...any) { fmt.Fprintf(&c.out, format, args...) }
+
 func (c *canvas) text(x, y float64, anchor, more, s string) {
-	fmt.Fprintf(c, `<text x="%.1f" y="%.1f" text-anchor="%s" %s>%s</text>`+"\n", x, y, anchor, more, html.EscapeString(s))
+	c.add(`<text x="%.1f" y="%.1f" text-anchor="%s" %s>%s</text>`+"\n", x, y, anchor, more, html.EscapeString(s))
 }
 
 func (c *canvas) line(x1, y1, x2, y2 float64, colour string) {
-	fmt.Fprintf(c, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s"/>`+"\n", x1, y1, x2, y2, colour)
+	c.add(`<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s"/>`+"\n", x1, y1, x2, y2, colour)
 }
 
 func (c *canvas) rect(x, y, w, h float64, fill string) {
-	fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y, w, h, fill)
+	c.add(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y, w, h, fill)
 }
 
 // point is a place on the canvas; a gap in a line if it isn't there.
@@ -50,11 +49,11 @@ func (c *canvas) path(points []point, colour, dash string, width float64) {
 		pen = "L"
 	}
 	if d.Len() > 0 {
-		fmt.Fprintf(c, `<path d="%s" fill="none" stroke="%s" stroke-width="%.1f" stroke-dasharray="%s"/>`+"\n", d.String(), colour, width, dash)
+		c.add(`<path d="%s" fill="none" stroke="%s" stroke-width="%.1f" stroke-dasharray="%s"/>`+"\n", d.String(), colour, width, dash)
 	}
 }
 
 func (c *canvas) finish() string {
-	c.WriteString("</svg>\n")
-	return c.String()
+	c.add("</svg>\n")
+	return c.out.String()
 }
