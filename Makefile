@@ -13,6 +13,8 @@ COUNT ?= 1
 FUZZ_TIME ?= 1000x
 STRESS_COUNT ?= 100
 GROUPS ?=
+LAB ?=
+SEEDS ?= 3
 STRESS_RUN ?= ConcurrentSafe|Stress
 
 .PHONY: help
@@ -70,6 +72,11 @@ live: ## Overload with real processes and the real driver: the table and picture
 .PHONY: bench
 bench: ## Run the benchmarks, in the form that benchstat reads (PKG, BENCH, COUNT)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)
+
+.PHONY: lab
+lab: ## Run the overload lab, and write docs/lab (minutes; LAB="W1,W7": only these)
+	GOGC=400 go test -count=1 -v -timeout 3h -run '^TestLab$$' ./benchmarks/lab \
+		-lab.out '$(CURDIR)/docs/lab' -lab.seeds '$(SEEDS)' -lab.workloads '$(LAB)' | grep -vE '^ *(===|---)'
 
 .PHONY: cover
 cover: ## Write coverage.out, and show the total
