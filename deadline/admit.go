@@ -1,25 +1,17 @@
 package deadline
 
 import (
-	"context"
-
 	"github.com/spillway-go/spillway"
 )
 
-// order is a job that comes, before it is known whether it gets in.
+// order is a job that comes, before it is known whether it gets in. Its slot's since is
+// the time.
 type order struct {
-	ctx      context.Context
-	done     <-chan struct{}
-	now      int64
-	deadline int64
-	items    int
-	kind     kind
+	slot
+	weight   int  // the items, which may be any number
 	waits    bool // whether its caller may be parked
 	nested   bool // whether its caller is a job of the same executor
-	tight    bool // whether the deadline is that of ctx
 	canceled bool // whether ctx is done already
-	probe    bool // whether it is let in to find out; set by the prediction
-	rough    bool // whether now is a worker's last reading of the clock
 	bad      error
 }
 
@@ -40,38 +32,28 @@ func (c *core) look(o *order) {
 //
 // A reading of the clock costs as much as all the rest of a submission. A start is
 // checked by a reading of its own, always. But while orders and jobs follow each other
-// by microseconds, seven of eight of Go take the last reading there was for the time.
-// Such a time is rough: it is good enough to see that a context's deadline is near
-// enough, and is used for nothing else.
+// by microseconds, most of Go take the last reading there was for the time. Such a time is
+// rough: it is good enough to see that a context's deadline is near enough, and is used
+// for nothing else.
 func (c *core) timeLocked(o *order) {
-	o.rough = c.brisk && o.kind == kindGo && o.tight && c.count.submitted&7 != 0 && c.share == 0 &&
+	o.rough = c.brisk && o.kind == kindGo && o.tight && c.count.submitted%readEvery != 0 && c.share == 0 &&
 		c.queue.n > 0 && (c.ttl == 0 || o.deadline <= c.clock+int64(c.ttl))
 	if o.rough {
-		o.now = c.clock
+		o.since = c.clock
 		return
 	}
-	o.now = c.now()
-	c.tickedLocked(o.now)
+	o.since = c.now()
+	c.tickedLocked(o.since)
 	if c.ttl == 0 {
 		if !o.tight && o.bad == nil {
 			o.bad = ErrNoDeadline
 		}
 		return
 	}
-	if last := o.now + int64(c.ttl); !o.tight || o.deadline > last {
+	if last := o.since + int64(c.ttl); !o.tight || o.deadline > last {
 		o.deadline, o.tight = last, false
 	}
 }
-
-// tickedLocked notes a reading of the clock. A worker may bring it late, after others.
-func (c *core) tickedLocked(now int64) {
-	c.brisk = now-c.clock < briskPause
-	c.clock = max(c.clock, now)
-}
-
-// briskPause is how many nanoseconds lie at most between two readings of the clock as
-// long as work is brisk.
-const briskPause = 10_000
 
 // judgeLocked decides about an order, and counts it unless it gets in.
 func (c *core) judgeLocked(o *order, out *fallout) verdict {
@@ -81,7 +63,7 @@ func (c *core) judgeLocked(o *order, out *fallout) verdict {
 	if v != admitted && v != parkIt {
 		c.countLocked(v)
 		if o.kind == kindGo {
-			c.count.lostItems += uint64(max(o.items, 0))
+			c.count.lostItems += uint64(max(o.weight, 0))
 		}
 		c.checkLocked()
 	}
@@ -92,18 +74,18 @@ func (c *core) decideLocked(o *order, out *fallout) verdict {
 	switch {
 	case c.closing:
 		return closedBefore
-	case o.bad != nil || o.items < 1 || o.items > MaxItems:
+	case o.bad != nil || o.weight < 1 || o.weight > MaxItems:
 		return invalid
 	case c.mode == spillway.RefuseAll:
 		return refusedMode
-	case o.now >= o.deadline:
+	case o.since >= o.deadline:
 		return expired
 	case o.canceled:
 		return canceled
 	}
 	v := c.foreseeLocked(o)
 	if v != admitted || !c.hasRoomLocked() {
-		c.freshenLocked(o.now, out) // perhaps it is only the dead that stand in its way
+		c.freshenLocked(o.since, out) // perhaps it is only the dead that stand in its way
 		v = c.foreseeLocked(o)
 	}
 	if v != admitted {
@@ -120,9 +102,7 @@ func (c *core) decideLocked(o *order, out *fallout) verdict {
 	case c.hasRoomLocked():
 		return admitted
 	case c.overflow == DropOldest && c.queue.n > 0:
-		oldest := c.queue.head
-		c.unqueueLocked(oldest)
-		c.leaveLocked(oldest, dropped, o.now, out)
+		c.leaveLocked(c.pullLocked(c.queue.head), dropped, o.since, out)
 		return admitted
 	case o.waits && c.parked.n < c.parkedCap:
 		return parkIt
@@ -139,13 +119,16 @@ func (c *core) mayNestLocked(o *order) bool {
 	return c.hasRoomLocked() || c.parkedCap == 0
 }
 
-// placeLocked puts a job in for an order that was admitted or is to be parked.
-func (c *core) placeLocked(j *job, o *order, v verdict, out *fallout) {
-	j.ctx, j.done, j.items, j.kind = o.ctx, o.done, o.items, o.kind
-	j.since, j.deadline, j.tight, j.probe, j.rough = o.now, o.deadline, o.tight, o.probe, o.rough
-	j.ended, j.watched, j.panicked = 0, false, false
-	if o.kind == kindDo && j.wake == nil {
-		j.wake = make(chan bool, 1)
+// placeLocked puts in what was admitted or is to be parked: an order of Go alone, one of
+// another kind with its job.
+func (c *core) placeLocked(o *order, j *job, v verdict, out *fallout) {
+	o.items = uint32(o.weight)
+	if j != nil {
+		j.slot = o.slot
+		j.ended, j.watched, j.panicked = 0, false, false
+		if o.kind == kindDo && j.wake == nil {
+			j.wake = make(chan bool, 1)
+		}
 	}
 	if v == parkIt {
 		j.state = parked
@@ -158,7 +141,7 @@ func (c *core) placeLocked(j *job, o *order, v verdict, out *fallout) {
 		c.checkLocked()
 		return
 	}
-	c.enqueueLocked(j)
+	c.enqueueLocked(&o.slot, j)
 	c.wakeLocked(out)
 	c.checkLocked()
 }
@@ -167,7 +150,7 @@ func (c *core) placeLocked(j *job, o *order, v verdict, out *fallout) {
 func (c *core) refusal(o *order, v verdict) error {
 	if v == invalid {
 		if o.bad == nil {
-			return &spillway.WeightError{Component: component, Name: c.name, Weight: o.items, Limit: MaxItems}
+			return &spillway.WeightError{Component: component, Name: c.name, Weight: o.weight, Limit: MaxItems}
 		}
 		return o.bad
 	}

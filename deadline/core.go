@@ -37,6 +37,7 @@ type core struct {
 
 	wait, run histogram.Recorder
 	cut       atomic.Bool // whether Close cut the work off; set under mu
+	guessing  atomic.Bool // whether the timer comes to say that the last reading of the clock is old; set under mu
 
 	mu sync.Mutex // guards everything below, and the jobs
 	// Invariant: live == busy + waking + len(idle).
@@ -49,7 +50,8 @@ type core struct {
 	waking  int     // of these: woken or just started, and not yet at the queue
 	idle    *worker // of these: asleep, the last to fall asleep first
 	workers *worker // all of them
-	queue   list    // Invariant: queue.n <= queueCap + free(), except after target was lowered
+	queue   queue   // Invariant: queue.n <= queueCap + free(), except after target was lowered
+	husks   spares  // jobs of Go that left without having run were such
 	parked  list    // jobs whose submitters wait for room
 	expiry  expiry
 	swept   int64 // when canceled jobs may be looked for again
@@ -115,9 +117,6 @@ func newCore(cfg Config) *core {
 	return c
 }
 
-// now is the time. To read it costs as much as all the rest of a submission.
-func (c *core) now() int64 { return int64(time.Since(c.base)) }
-
 // freeLocked is how many workers could take a job now, asleep or not yet started. The
 // first so many jobs of the queue are as good as started: they don't count as waiting.
 func (c *core) freeLocked() int { return max(c.target-c.busy, 0) }
@@ -146,7 +145,7 @@ func (c *core) admitParkedLocked(out *fallout) {
 	for c.parked.head != nil && c.hasRoomLocked() {
 		j := c.parked.head
 		c.parked.remove(j)
-		c.enqueueLocked(j)
+		c.enqueueLocked(&j.slot, j)
 		if j.awaited {
 			j.awaited = false
 			j.wake <- true // never blocks: capacity 1, and sent once
@@ -156,32 +155,44 @@ func (c *core) admitParkedLocked(out *fallout) {
 }
 
 // takeLocked takes the first job that may still be started, and drops those before
-// it that may not.
-func (c *core) takeLocked(now int64, out *fallout) *job {
-	for j := c.queue.head; j != nil; j = c.queue.head {
-		c.unqueueLocked(j)
-		v := c.stillGoodLocked(j, now)
-		if v != admitted {
-			c.leaveLocked(j, v, now, out)
+// it that may not. A job of Go becomes the worker's own.
+func (c *core) takeLocked(w *worker, now int64, out *fallout) *job {
+	for q := &c.queue; q.n > 0; {
+		s := q.at(q.head)
+		if w.guessed && s.deadline-now < farAhead {
+			now = w.read()
+			c.tickedLocked(now)
+		}
+		if v := c.stillGoodLocked(s, now); v != admitted {
+			c.leaveLocked(c.pullLocked(q.head), v, now, out)
 			continue
 		}
+		j := s.task.job()
+		if j == nil {
+			j = &w.own
+			j.slot = *s
+		}
+		q.remove(q.head)
 		j.state, j.started = running, now
-		j.seq++
+		j.leave()
 		c.busy++
-		c.started = now
+		if c.share > 0 {
+			c.started = now
+		}
+		w.guess = c.guessLocked(j)
 		return j
 	}
 	return nil
 }
 
 // stillGoodLocked is the check right before the start.
-func (c *core) stillGoodLocked(j *job, now int64) verdict {
+func (c *core) stillGoodLocked(s *slot, now int64) verdict {
 	switch {
-	case now >= j.deadline:
+	case now >= s.deadline:
 		return expired
-	case isClosed(j.done):
+	case isClosed(s.done):
 		return canceled
-	case !j.probe && c.predictsLocked() && c.pace.tooLate(now, j.deadline):
+	case !s.probe && c.predictsLocked() && c.pace.tooLate(now, s.deadline):
 		if c.mode == spillway.Enforce {
 			return predicted
 		}
@@ -194,7 +205,7 @@ func (c *core) stillGoodLocked(j *job, now int64) verdict {
 // of the lock.
 func (c *core) leaveLocked(j *job, v verdict, now int64, out *fallout) {
 	j.state, j.verdict, j.started = leaving, v, now
-	j.seq++
+	j.leave()
 	c.countLocked(v)
 	if j.kind == kindGo {
 		c.count.lostItems += uint64(j.items)

@@ -69,9 +69,9 @@ func (c *core) stats() Stats {
 		Invalid: c.count.invalid, Late: c.count.late, WouldRefuse: c.count.wouldRefuse,
 		LostItems: c.count.lostItems,
 	}
-	for j := c.queue.head; s.Depth > 0 && j != nil; j = j.next {
-		if !j.rough {
-			s.Oldest = time.Duration(now - j.since)
+	for place := c.queue.head; s.Depth > 0 && place < c.queue.tail; place++ {
+		if o := c.queue.at(place); o.task != nil && !o.rough {
+			s.Oldest = time.Duration(now - o.since)
 			break
 		}
 	}

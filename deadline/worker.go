@@ -32,10 +32,14 @@ type worker struct {
 	after, before *worker // in core.workers; guarded by the core's lock
 	job           *job    // changed under the core's lock
 
-	phase phase
-	now   int64       // its last reading of the clock
-	tight *jobContext // for jobs whose context's own deadline counts, while it stays the same
-	owned *jobContext // for the one job that it runs
+	phase   phase
+	guess   bool        // whether the end of its job may be guessed
+	guessed bool        // whether the end of its last job was
+	jobs    uint32      // jobs whose end might have been guessed
+	now     int64       // its last reading of the clock
+	own     job         // the one of Go that it runs
+	tight   *jobContext // for jobs whose context's own deadline counts, while it stays the same
+	owned   *jobContext // for the one job that it runs
 }
 
 // work is the life of a worker. Code of a user's may call runtime.Goexit, in a job, a
@@ -54,16 +58,17 @@ func (c *core) work(w *worker) {
 			c.call(w, w.job)
 		case ran:
 			w.phase = judged
-			w.now = c.judge(w.job)
+			c.judge(w, w.job)
 		case judged:
 			w.phase = told
 			if j := w.job; j.err != nil && j.kind == kindGo && c.sink != nil {
 				quietly(func() { c.sink(j.ctx, j.failure()) })
-				w.now = c.now()
+				w.read()
 			}
 		case asleep:
 			<-w.wake
-			w.phase, w.now = woken, c.now()
+			w.phase = woken
+			w.read()
 		default: // woken, told
 			c.seek(w)
 		}
@@ -75,7 +80,9 @@ func (c *core) work(w *worker) {
 func (c *core) seek(w *worker) {
 	var out fallout
 	c.mu.Lock()
-	c.tickedLocked(w.now)
+	if !w.guessed {
+		c.tickedLocked(w.now)
+	}
 	if w.job != nil {
 		c.finishLocked(w.job, &out)
 	} else {
@@ -83,10 +90,11 @@ func (c *core) seek(w *worker) {
 	}
 	w.job = nil
 	if c.live <= c.target {
-		w.job = c.takeLocked(w.now, &out)
+		now := max(w.now, c.clock)
+		w.job = c.takeLocked(w, now, &out)
 		c.admitParkedLocked(&out)
 		for w.job == nil && c.queue.n > 0 { // only dead ones were before those
-			w.job = c.takeLocked(w.now, &out)
+			w.job = c.takeLocked(w, now, &out)
 			c.admitParkedLocked(&out)
 		}
 	}
@@ -155,12 +163,30 @@ func (c *core) call(w *worker, j *job) {
 	returned = true
 }
 
+// read reads the clock.
+func (w *worker) read() int64 {
+	w.now, w.guessed = w.core.now(), false
+	return w.now
+}
+
 // judge notes when the job ended, and as what. It asks the error, whose methods are a
 // user's and may panic too.
-func (c *core) judge(j *job) (now int64) {
-	j.ended = c.now()
+func (c *core) judge(w *worker, j *job) {
+	began := w.guessed // then the start wasn't read
+	if w.guess {
+		w.jobs++
+		if j.err == nil && !tells(w.jobs) && c.guessing.Load() {
+			w.guessed = true
+			j.ended, j.outcome = max(w.now, j.started), spillway.OutcomeOK
+			return
+		}
+	}
+	before := w.now
+	j.ended = w.read()
 	if !j.rough {
 		c.wait.Record(time.Duration(j.started - j.since))
+	}
+	if !began || j.ended-before > staleAfter {
 		c.run.Record(time.Duration(j.ended - j.started))
 	}
 	switch {
@@ -172,11 +198,10 @@ func (c *core) judge(j *job) (now int64) {
 	default:
 		j.outcome = spillway.OutcomeOK
 	}
-	return j.ended
 }
 
 func (j *job) failure() Failure {
-	return Failure{Err: j.err, Items: j.items, Wait: j.waited(), Run: time.Duration(j.ended - j.started)}
+	return Failure{Err: j.err, Items: int(j.items), Wait: j.waited(), Run: time.Duration(j.ended - j.started)}
 }
 
 // finishLocked accounts for a job that has run.
@@ -203,7 +228,7 @@ func (c *core) finishLocked(j *job, out *fallout) {
 		if j.err != nil {
 			c.count.lostItems += uint64(j.items)
 		}
-		j.view.recycleLocked(j)
+		j.slot, j.err, j.panicked = slot{}, nil, false
 	case kindDo:
 		j.ctx, j.done, j.state = nil, nil, settled
 		out.answered = j
