@@ -119,6 +119,21 @@ func (c *core) mayNestLocked(o *order) bool {
 	return c.hasRoomLocked() || c.parkedCap == 0
 }
 
+// goLocked decides about an order of Go, and unlocks.
+func (c *core) goLocked(o *order) error {
+	var out fallout
+	v := c.judgeLocked(o, &out)
+	if v == admitted {
+		c.placeLocked(o, nil, v, &out)
+	}
+	c.mu.Unlock()
+	c.fire(&out)
+	if v != admitted {
+		return c.refusal(o, v)
+	}
+	return nil
+}
+
 // placeLocked puts in what was admitted or is to be parked: an order of Go alone, one of
 // another kind with its job.
 func (c *core) placeLocked(o *order, j *job, v verdict, out *fallout) {

@@ -1,6 +1,10 @@
 package deadline
 
-import "time"
+import (
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
 
 // A reading of the clock costs as much as all the rest of a short job. While work is
 // brisk, orders and jobs of Go therefore share readings, within bounds that keep what is
@@ -49,3 +53,47 @@ func (c *core) guessLocked(j *job) bool {
 // the same: the last of a group, and the first after it, so that how long that one ran
 // is known.
 func tells(n uint32) bool { return n%readEvery <= 1 }
+
+// quickLocked puts an order of Go in if nothing has to be found out for it: the time is
+// known well enough, there is room and no worker to wake, and the timer has nothing to do.
+func (c *core) quickLocked(o *order) bool {
+	q, n := &c.queue, c.count.submitted
+	if !c.open || !c.brisk || n%readEvery == 0 || !o.tight || o.canceled || o.bad != nil || o.weight != 1 ||
+		q.n >= c.queueCap || q.isFull() || c.busy+c.waking < c.target || o.deadline < c.expiry.lazyAt ||
+		o.deadline-c.clock < farAhead || c.ttl > 0 && o.deadline-c.clock > int64(c.ttl) || !c.guessing.Load() {
+		return false
+	}
+	c.count.submitted = n + 1
+	o.since, o.rough, o.items = c.clock, true, 1
+	q.push(&o.slot)
+	c.checkLocked()
+	return true
+}
+
+// goOn accounts for a job of Go that has gone well and takes the next, if nothing has to be
+// found out for either: when the one ended, and whether the other may start, is known well
+// enough. It is what seek does, and no more than this once in a while.
+func (c *core) goOn(w *worker) bool {
+	if tells(w.jobs+1) || !c.guessing.Load() {
+		return false
+	}
+	q := &c.queue
+	c.mu.Lock()
+	if q.n == 0 || c.parked.n > 0 || c.live > c.target || !c.brisk {
+		c.mu.Unlock()
+		return false
+	}
+	s := q.at(q.head)
+	if s.kind != kindGo || !s.rough || s.deadline-c.clock < farAhead || isClosed(s.done) {
+		c.mu.Unlock()
+		return false
+	}
+	c.count.completed[spillway.OutcomeOK]++
+	w.own.slot = *s
+	q.remove(q.head)
+	c.checkLocked()
+	c.mu.Unlock()
+	w.jobs++
+	w.guessed = true
+	return true
+}

@@ -41,6 +41,7 @@ func (c *core) beginClose() (cutAt int64) {
 	c.mu.Lock()
 	if !c.closing {
 		c.closing = true
+		c.openLocked()
 		c.cutAt = now + int64(c.drain)
 		c.clearParkedLocked(closedOut, now, &out)
 		c.dismissLocked(c.live, &out)

@@ -71,6 +71,7 @@ func (c *core) setMode(m spillway.Mode) {
 	c.mu.Lock()
 	from := c.mode
 	c.mode = m
+	c.openLocked()
 	if m == spillway.RefuseAll {
 		c.clearParkedLocked(refusedMode, now, &out)
 	}

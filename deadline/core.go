@@ -59,6 +59,7 @@ type core struct {
 	started int64 // when the last job was started
 	clock   int64 // the last reading of the clock
 	brisk   bool  // whether readings follow each other so closely that the last serves as the time
+	open    bool  // whether neither Close nor the mode nor a prediction refuses an order
 
 	contexts  *jobContext // that somebody waits on: to be canceled by the cut
 	closing   bool
@@ -114,8 +115,12 @@ func newCore(cfg Config) *core {
 		}
 	}
 	c.expiredErr = &ExpiredError{Rejection: *c.rejections[expired]}
+	c.openLocked()
 	return c
 }
+
+// openLocked works out open.
+func (c *core) openLocked() { c.open = !c.closing && c.mode != spillway.RefuseAll && c.share == 0 }
 
 // freeLocked is how many workers could take a job now, asleep or not yet started. The
 // first so many jobs of the queue are as good as started: they don't count as waiting.

@@ -149,18 +149,12 @@ func (e *Executor[T]) GoN(ctx context.Context, items int, op spillway.Op[T]) err
 		o.bad = ErrNilOp
 	}
 	c.look(&o)
-	var out fallout
 	c.mu.Lock()
-	v := c.judgeLocked(&o, &out)
-	if v != admitted {
+	if c.quickLocked(&o) {
 		c.mu.Unlock()
-		c.fire(&out)
-		return c.refusal(&o, v)
+		return nil
 	}
-	c.placeLocked(&o, nil, v, &out)
-	c.mu.Unlock()
-	c.fire(&out)
-	return nil
+	return c.goLocked(&o)
 }
 
 // put gets a job that somebody waits for in, or parked.

@@ -55,7 +55,7 @@ func (c *core) work(w *worker) {
 		switch w.phase {
 		case taken:
 			w.phase = ran
-			c.call(w, w.job)
+			c.call(w)
 		case ran:
 			w.phase = judged
 			c.judge(w, w.job)
@@ -145,21 +145,27 @@ func (c *core) leaveWorkLocked(w *worker, out *fallout) {
 	out.gone = c.closing && c.live == 0
 }
 
-// call runs the job's operation. A panic becomes its error, and so does Goexit, which
-// goes on to end the goroutine.
-func (c *core) call(w *worker, j *job) {
+// call runs the job's operation, and the next ones as long as it is known how they end. A
+// panic becomes a job's error, and so does Goexit, which goes on to end the goroutine.
+func (c *core) call(w *worker) {
 	returned := false
 	defer func() {
 		if !returned {
-			j.panicked = true
-			j.err = &spillway.PanicError{Value: recover(), Stack: debug.Stack()}
+			w.job.panicked = true
+			w.job.err = &spillway.PanicError{Value: recover(), Stack: debug.Stack()}
 		}
 		if w.owned != nil {
 			w.owned.end()
 			w.owned = nil
 		}
 	}()
-	j.err = j.task.run(w.contextFor(j))
+	for {
+		j := w.job
+		j.err = j.task.run(w.contextFor(j))
+		if !w.guess || j.err != nil || !c.goOn(w) {
+			break
+		}
+	}
 	returned = true
 }
 
