@@ -15,17 +15,15 @@ type order struct {
 	bad      error
 }
 
-// look asks an order's context what there is to ask, before the lock is taken.
-func (c *core) look(o *order) {
-	if o.done = o.ctx.Done(); o.done != nil {
-		o.canceled = o.ctx.Err() != nil
+// look asks the context of an order what there is to ask, before the lock is taken.
+func (c *core) look(s *slot) (canceled bool) {
+	if s.done = s.ctx.Done(); s.done != nil {
+		canceled = s.ctx.Err() != nil
 	}
-	if at, ok := o.ctx.Deadline(); ok {
-		o.deadline, o.tight = int64(at.Sub(c.base)), true
+	if at, ok := s.ctx.Deadline(); ok {
+		s.deadline, s.tight = int64(at.Sub(c.base)), true
 	}
-	if o.waits {
-		o.nested = c.isNested(o.ctx)
-	}
+	return canceled
 }
 
 // timeLocked notes when an order came, and what its deadline is.

@@ -56,23 +56,27 @@ func tells(n uint32) bool { return n%readEvery <= 1 }
 
 // quickLocked puts an order of Go in if nothing has to be found out for it: the time is
 // known well enough, there is room and no worker to wake, and the timer has nothing to do.
-func (c *core) quickLocked(o *order) bool {
+func (c *core) quickLocked(s *slot) bool {
 	q, n := &c.queue, c.count.submitted
-	if !c.open || !c.brisk || n%readEvery == 0 || !o.tight || o.canceled || o.bad != nil || o.weight != 1 ||
-		q.n >= c.queueCap || q.isFull() || c.busy+c.waking < c.target || o.deadline < c.expiry.lazyAt ||
-		o.deadline-c.clock < farAhead || c.ttl > 0 && o.deadline-c.clock > int64(c.ttl) || !c.guessing.Load() {
+	left := s.deadline - c.clock
+	if !c.open || !c.brisk || n%readEvery == 0 || !s.tight || q.n >= c.queueCap || q.isFull() ||
+		c.busy+c.waking < c.target || s.deadline < c.expiry.lazyAt || left < farAhead || left > c.longest ||
+		!c.guessing.Load() {
 		return false
 	}
 	c.count.submitted = n + 1
-	o.since, o.rough, o.items = c.clock, true, 1
-	q.push(&o.slot)
+	at := q.at(q.tail)
+	*at = *s
+	at.since, at.rough, at.items = c.clock, true, 1
+	q.tail++
+	q.n++
 	c.checkLocked()
 	return true
 }
 
 // goOn accounts for a job of Go that has gone well and takes the next, if nothing has to be
-// found out for either: when the one ended, and whether the other may start, is known well
-// enough. It is what seek does, and no more than this once in a while.
+// found out for either: when the one ended, and whether the time of the other is up, is
+// known well enough. It is what seek does, and no more than this once in a while.
 func (c *core) goOn(w *worker) bool {
 	if tells(w.jobs+1) || !c.guessing.Load() {
 		return false
@@ -84,7 +88,7 @@ func (c *core) goOn(w *worker) bool {
 		return false
 	}
 	s := q.at(q.head)
-	if s.kind != kindGo || !s.rough || s.deadline-c.clock < farAhead || isClosed(s.done) {
+	if s.kind != kindGo || !s.rough || s.deadline-c.clock < farAhead {
 		c.mu.Unlock()
 		return false
 	}

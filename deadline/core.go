@@ -25,6 +25,7 @@ type core struct {
 	parkedCap  int
 	overflow   Overflow
 	ttl        time.Duration
+	longest    int64   // the TTL; never if there is none
 	share      float64 // Config.Predict
 	drain      time.Duration
 	sink       func(context.Context, Failure)
@@ -116,6 +117,9 @@ func newCore(cfg Config) *core {
 	}
 	c.expiredErr = &ExpiredError{Rejection: *c.rejections[expired]}
 	c.openLocked()
+	if c.longest = int64(cfg.TTL); c.longest == 0 {
+		c.longest = never
+	}
 	return c
 }
 

@@ -144,17 +144,22 @@ func (e *Executor[T]) GoN(ctx context.Context, items int, op spillway.Op[T]) err
 	if c == nil {
 		return errZero
 	}
-	o := order{slot: slot{ctx: ctx, task: quick[T](op)}, weight: items}
-	if op == nil {
-		o.bad = ErrNilOp
-	}
-	c.look(&o)
+	s := slot{ctx: ctx, task: quick[T](op)}
+	canceled := c.look(&s)
 	c.mu.Lock()
-	if c.quickLocked(&o) {
+	if op != nil && items == 1 && !canceled && c.quickLocked(&s) {
 		c.mu.Unlock()
 		return nil
 	}
-	return c.goLocked(&o)
+	return c.goLocked(&order{slot: s, weight: items, canceled: canceled, bad: badOp(op == nil)})
+}
+
+// badOp is what is wrong with an operation.
+func badOp(isNil bool) error {
+	if isNil {
+		return ErrNilOp
+	}
+	return nil
 }
 
 // put gets a job that somebody waits for in, or parked.
@@ -163,10 +168,11 @@ func (e *Executor[T]) put(o *order, op spillway.Op[T]) (*Future[T], error) {
 	if c == nil {
 		return nil, errZero
 	}
-	if op == nil {
-		o.bad = ErrNilOp
+	o.bad = badOp(op == nil)
+	o.canceled = c.look(&o.slot)
+	if o.waits {
+		o.nested = c.isNested(o.ctx)
 	}
-	c.look(o)
 	var f *Future[T]
 	if o.kind == kindFuture {
 		f = e.fresh() // its holder's for good

@@ -133,12 +133,19 @@ func (c *core) pullLocked(place uint64) *job {
 	s := c.queue.at(place)
 	j := s.task.job()
 	if j == nil {
-		if j = c.husks.takeLocked(); j == nil {
-			j = new(job)
-		}
-		j.slot = *s
+		j = c.huskLocked(s)
 	}
 	c.queue.remove(place)
+	return j
+}
+
+// huskLocked makes a job of one of Go that isn't run.
+func (c *core) huskLocked(s *slot) *job {
+	j := c.husks.takeLocked()
+	if j == nil {
+		j = new(job)
+	}
+	j.slot = *s
 	return j
 }
 

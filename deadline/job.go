@@ -72,6 +72,7 @@ type job struct {
 	verdict    verdict // why it left without having run
 	outcome    spillway.Outcome
 	watched    bool // whether it is in the expiry heap
+	void       bool // whether its context was done right before its start, so that it wasn't run
 	panicked   bool // whether it panicked or called Goexit
 	awaited    bool // whether its submitter sleeps on wake until it leaves the parking
 	orphaned   bool // whether Close gave it up while it ran; its future said closed

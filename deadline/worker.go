@@ -165,6 +165,10 @@ func (c *core) call(w *worker) {
 		if !w.guess || j.err != nil || !c.goOn(w) {
 			break
 		}
+		if w.own.ctx.Err() != nil {
+			j.void = true
+			break
+		}
 	}
 	returned = true
 }
@@ -178,6 +182,9 @@ func (w *worker) read() int64 {
 // judge notes when the job ended, and as what. It asks the error, whose methods are a
 // user's and may panic too.
 func (c *core) judge(w *worker, j *job) {
+	if j.void {
+		return // it ended before it began
+	}
 	began := w.guessed // then the start wasn't read
 	if w.guess {
 		w.jobs++
@@ -213,6 +220,12 @@ func (j *job) failure() Failure {
 // finishLocked accounts for a job that has run.
 func (c *core) finishLocked(j *job, out *fallout) {
 	c.busy--
+	if j.void {
+		now := c.now()
+		c.leaveLocked(c.huskLocked(&j.slot), goneFor(&j.slot, now), now, out)
+		j.slot, j.void = slot{}, false
+		return
+	}
 	late := j.ended > j.deadline
 	if late {
 		c.count.late++
