@@ -34,7 +34,7 @@ func (c *core) look(s *slot) (canceled bool) {
 // rough: it is good enough to see that a context's deadline is near enough, and is used
 // for nothing else.
 func (c *core) timeLocked(o *order) {
-	o.rough = c.brisk && o.kind == kindGo && o.tight && c.count.submitted%readEvery != 0 && c.share == 0 &&
+	o.rough = c.brisk && o.kind == kindGo && o.tight && c.submitted%readEvery != 0 && c.share == 0 &&
 		c.queue.n > 0 && (c.ttl == 0 || o.deadline <= c.clock+int64(c.ttl))
 	if o.rough {
 		o.since = c.clock
@@ -55,7 +55,7 @@ func (c *core) timeLocked(o *order) {
 
 // judgeLocked decides about an order, and counts it unless it gets in.
 func (c *core) judgeLocked(o *order, out *fallout) verdict {
-	c.count.submitted++
+	c.submitted++
 	c.timeLocked(o)
 	v := c.decideLocked(o, out)
 	if v != admitted && v != parkIt {

@@ -57,14 +57,14 @@ func tells(n uint32) bool { return n%readEvery <= 1 }
 // quickLocked puts an order of Go in if nothing has to be found out for it: the time is
 // known well enough, there is room and no worker to wake, and the timer has nothing to do.
 func (c *core) quickLocked(s *slot) bool {
-	q, n := &c.queue, c.count.submitted
+	q, n := &c.queue, c.submitted
 	left := s.deadline - c.clock
 	if !c.open || !c.brisk || n%readEvery == 0 || !s.tight || q.n >= c.queueCap || q.isFull() ||
 		c.busy+c.waking < c.target || s.deadline < c.expiry.lazyAt || left < farAhead || left > c.longest ||
 		!c.guessing.Load() {
 		return false
 	}
-	c.count.submitted = n + 1
+	c.submitted = n + 1
 	at := q.at(q.tail)
 	*at = *s
 	at.since, at.rough, at.items = c.clock, true, 1

@@ -19,6 +19,42 @@ import (
 // (workers to wake, callers to tell) is collected in a fallout and done after the
 // unlock.
 type core struct {
+	// Guards everything down to the immutable, and the jobs. What each submission and
+	// each start write comes first, then what they read, so that on another processor
+	// they don't find more cache lines gone than they must.
+	mu        sync.Mutex
+	queue     queue // Invariant: queue.n <= queueCap + free(), except after target was lowered
+	submitted uint64
+
+	// Invariant: live == busy + waking + len(idle).
+	// Invariant: queue.n > waking only if busy + waking >= target: nobody sleeps while there is work.
+	// Invariant: parked.n > 0 only if there is no room in the queue.
+	target  int     // workers there shall be
+	live    int     // workers there are
+	busy    int     // of these: have a job
+	waking  int     // of these: woken or just started, and not yet at the queue
+	idle    *worker // of these: asleep, the last to fall asleep first
+	mode    spillway.Mode
+	open    bool  // whether neither Close nor the mode nor a prediction refuses an order
+	closing bool  // whether Close was called
+	brisk   bool  // whether readings follow each other so closely that the last serves as the time
+	clock   int64 // the last reading of the clock
+	expiry  expiry
+	parked  list // jobs whose submitters wait for room
+
+	count   counts
+	workers *worker // all of them
+	husks   spares  // jobs of Go that left without having run were such
+	swept   int64   // when canceled jobs may be looked for again
+	pace    pace
+	started int64 // when the last job was started, if anybody predicts
+
+	contexts  *jobContext // that somebody waits on: to be canceled by the cut
+	cutAt     int64       // when the drain is over
+	cutKnown  bool        // whether the cut has been made
+	unstarted int         // for CloseError
+	cutOff    int
+
 	// Immutable.
 	name       string
 	queueCap   int
@@ -36,45 +72,14 @@ type core struct {
 	closedErr  *spillway.ClosedError
 	gone       chan struct{} // closed when the last worker has left after Close
 
+	cut      atomic.Bool // whether Close cut the work off; set under mu
+	guessing atomic.Bool // whether the timer comes to say that the last reading of the clock is old; set under mu
+
 	wait, run histogram.Recorder
-	cut       atomic.Bool // whether Close cut the work off; set under mu
-	guessing  atomic.Bool // whether the timer comes to say that the last reading of the clock is old; set under mu
-
-	mu sync.Mutex // guards everything below, and the jobs
-	// Invariant: live == busy + waking + len(idle).
-	// Invariant: queue.n > waking only if busy + waking >= target: nobody sleeps while there is work.
-	// Invariant: parked.n > 0 only if there is no room in the queue.
-	mode    spillway.Mode
-	target  int     // workers there shall be
-	live    int     // workers there are
-	busy    int     // of these: have a job
-	waking  int     // of these: woken or just started, and not yet at the queue
-	idle    *worker // of these: asleep, the last to fall asleep first
-	workers *worker // all of them
-	queue   queue   // Invariant: queue.n <= queueCap + free(), except after target was lowered
-	husks   spares  // jobs of Go that left without having run were such
-	parked  list    // jobs whose submitters wait for room
-	expiry  expiry
-	swept   int64 // when canceled jobs may be looked for again
-	pace    pace
-	started int64 // when the last job was started
-	clock   int64 // the last reading of the clock
-	brisk   bool  // whether readings follow each other so closely that the last serves as the time
-	open    bool  // whether neither Close nor the mode nor a prediction refuses an order
-
-	contexts  *jobContext // that somebody waits on: to be canceled by the cut
-	closing   bool
-	cutAt     int64 // when the drain is over
-	cutKnown  bool  // whether the cut has been made
-	unstarted int   // for CloseError
-	cutOff    int
-
-	count counts
 }
 
-// counts are totals since the start, guarded by the core's lock.
+// counts are the totals since the start of how jobs ended, guarded by the core's lock.
 type counts struct {
-	submitted   uint64
 	completed   spillway.OutcomeCounts
 	panicked    uint64
 	refused     spillway.RefusalCounts
@@ -250,5 +255,5 @@ func (c *core) checkLocked() {
 	invariant.Check(c.queue.n <= c.waking || c.busy+c.waking >= c.target, "deadline: %d jobs in the queue while workers sleep", c.queue.n)
 	invariant.Check(c.parked.n == 0 || !c.hasRoomLocked(), "deadline: %d callers parked with room in the queue", c.parked.n)
 	known := c.count.outcomes() + uint64(c.parked.n+c.queue.n+c.busy)
-	invariant.Check(c.count.submitted == known, "deadline: %d submitted, %d accounted for", c.count.submitted, known)
+	invariant.Check(c.submitted == known, "deadline: %d submitted, %d accounted for", c.submitted, known)
 }

@@ -10,11 +10,11 @@ import (
 // into a heap by deadline, and are found one by one. A job that is started or leaves
 // stays in the heap as a stale entry until it comes to the top, or until most are.
 type expiry struct {
+	lazyAt  int64  // no job outside of entries has an earlier deadline
+	armed   int64  // when the timer goes off; never if it doesn't
+	lazy    uint64 // what stands in the queue before this place is in entries
 	entries []entry
-	lazy    uint64      // what stands in the queue before this place is in entries
-	lazyAt  int64       // no job outside of entries has an earlier deadline
 	timer   *time.Timer // the only one of the executor
-	armed   int64       // when it goes off; never if it doesn't
 }
 
 // never is a time that doesn't come.

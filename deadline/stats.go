@@ -64,7 +64,7 @@ func (c *core) stats() Stats {
 		Capacity: c.queueCap, Depth: c.queue.n - starting,
 		MaxSubmitters: c.parkedCap, Parked: c.parked.n,
 		Workers: c.target, Busy: c.busy + starting, Idle: c.freeLocked() - starting,
-		Submitted: c.count.submitted, Completed: c.count.completed, Panicked: c.count.panicked,
+		Submitted: c.submitted, Completed: c.count.completed, Panicked: c.count.panicked,
 		Refused: c.count.refused, Canceled: c.count.canceled, ClosedOut: c.count.closedOut,
 		Invalid: c.count.invalid, Late: c.count.late, WouldRefuse: c.count.wouldRefuse,
 		LostItems: c.count.lostItems,
