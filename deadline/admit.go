@@ -15,8 +15,13 @@ type order struct {
 	bad      error
 }
 
-// look asks the context of an order what there is to ask, before the lock is taken.
+// look asks the context of an order what there is to ask, before the lock is taken. What
+// doesn't change isn't asked again of one whose job some worker ran last.
 func (c *core) look(s *slot) (canceled bool) {
+	if x := c.seen.Load(); x.of(s.ctx) {
+		s.done, s.deadline, s.tight = x.done, x.until, true
+		return s.ctx.Err() != nil
+	}
 	if s.done = s.ctx.Done(); s.done != nil {
 		canceled = s.ctx.Err() != nil
 	}

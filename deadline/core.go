@@ -72,8 +72,9 @@ type core struct {
 	closedErr  *spillway.ClosedError
 	gone       chan struct{} // closed when the last worker has left after Close
 
-	cut      atomic.Bool // whether Close cut the work off; set under mu
-	guessing atomic.Bool // whether the timer comes to say that the last reading of the clock is old; set under mu
+	cut      atomic.Bool                // whether Close cut the work off; set under mu
+	seen     atomic.Pointer[jobContext] // the latest that a worker has for jobs whose context's own deadline counts
+	guessing atomic.Bool                // whether the timer comes to say that the last reading of the clock is old; set under mu
 
 	wait, run histogram.Recorder
 }

@@ -263,20 +263,22 @@ func (w *worker) contextFor(j *job) context.Context {
 	case !j.tight:
 		w.owned = &jobContext{core: w.core, parent: j.ctx, deadline: j.deadline}
 		return w.owned
-	case w.tight != nil && w.tight.parent == j.ctx:
+	case w.tight.of(j.ctx):
 		return w.tight
 	case reflect.TypeOf(j.ctx).Kind() != reflect.Pointer:
 		w.owned = &jobContext{core: w.core, parent: j.ctx}
 		return w.owned
 	}
 	w.forget()
-	w.tight = &jobContext{core: w.core, parent: j.ctx}
+	w.tight = &jobContext{core: w.core, parent: j.ctx, done: j.done, until: j.deadline}
+	w.core.seen.Store(w.tight)
 	return w.tight
 }
 
 // forget lets go of the context of earlier jobs.
 func (w *worker) forget() {
 	if w.tight != nil {
+		w.core.seen.CompareAndSwap(w.tight, nil)
 		w.tight.end()
 		w.tight = nil
 	}
