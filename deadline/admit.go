@@ -31,16 +31,14 @@ func (c *core) look(s *slot) (canceled bool) {
 	return canceled
 }
 
-// timeLocked notes when an order came, and what its deadline is.
-//
-// A reading of the clock costs as much as all the rest of a submission. A start is
-// checked by a reading of its own, always. But while orders and jobs follow each other
-// by microseconds, most of Go take the last reading there was for the time. Such a time is
-// rough: it is good enough to see that a context's deadline is near enough, and is used
-// for nothing else.
+// timeLocked notes when an order came, and what its deadline is. While work is brisk, most
+// of Go take the last reading of the clock for the time: see clock.go. Such a time is rough:
+// it is good enough to see that a context's deadline is neither near nor too far ahead, and
+// is used for nothing else.
 func (c *core) timeLocked(o *order) {
+	left := o.deadline - c.clock
 	o.rough = c.brisk && o.kind == kindGo && o.tight && c.submitted%readEvery != 0 && c.share == 0 &&
-		c.queue.n > 0 && (c.ttl == 0 || o.deadline <= c.clock+int64(c.ttl))
+		left >= farAhead && left <= c.longest && c.guessing.Load()
 	if o.rough {
 		o.since = c.clock
 		return

@@ -93,7 +93,7 @@ func (c *core) goOn(w *worker) bool {
 		return false
 	}
 	c.count.completed[spillway.OutcomeOK]++
-	w.own.slot = *s
+	w.own.slot, w.own.started = *s, c.clock
 	q.remove(q.head)
 	c.checkLocked()
 	c.mu.Unlock()

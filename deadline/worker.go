@@ -13,7 +13,8 @@ import (
 type phase uint8
 
 const (
-	woken  phase = iota // go to the queue
+	hired  phase = iota // look at the clock, and go to the queue
+	woken               // go to the queue
 	taken               // run the job
 	ran                 // judge how it went
 	judged              // tell the sink, if it is owed
@@ -67,6 +68,8 @@ func (c *core) work(w *worker) {
 			}
 		case asleep:
 			<-w.wake
+			w.phase = hired
+		case hired:
 			w.phase = woken
 			w.read()
 		default: // woken, told
@@ -121,7 +124,7 @@ func (c *core) seek(w *worker) {
 // hireLocked makes a worker that is to be started.
 func (c *core) hireLocked() *worker {
 	c.live++
-	w := &worker{core: c, wake: make(chan struct{}, 1), now: c.clock}
+	w := &worker{core: c, wake: make(chan struct{}, 1)}
 	w.after = c.workers
 	if w.after != nil {
 		w.after.before = w
@@ -185,21 +188,20 @@ func (c *core) judge(w *worker, j *job) {
 	if j.void {
 		return // it ended before it began
 	}
-	began := w.guessed // then the start wasn't read
+	if !j.rough {
+		c.wait.Record(time.Duration(j.started - j.since))
+	}
 	if w.guess {
 		w.jobs++
 		if j.err == nil && !tells(w.jobs) && c.guessing.Load() {
 			w.guessed = true
-			j.ended, j.outcome = max(w.now, j.started), spillway.OutcomeOK
+			j.ended, j.outcome = j.started, spillway.OutcomeOK
 			return
 		}
 	}
-	before := w.now
+	known, before := !w.guessed, w.now // whether its start was read
 	j.ended = w.read()
-	if !j.rough {
-		c.wait.Record(time.Duration(j.started - j.since))
-	}
-	if !began || j.ended-before > staleAfter {
+	if known || j.ended-before > staleAfter {
 		c.run.Record(time.Duration(j.ended - j.started))
 	}
 	switch {
