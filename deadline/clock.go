@@ -88,7 +88,7 @@ func (c *core) goOn(w *worker) bool {
 		return false
 	}
 	s := q.at(q.head)
-	if s.kind != kindGo || !s.rough || s.deadline-c.clock < farAhead {
+	if s.kind != kindGo || s.deadline-c.clock < farAhead {
 		c.mu.Unlock()
 		return false
 	}
@@ -97,7 +97,10 @@ func (c *core) goOn(w *worker) bool {
 	q.remove(q.head)
 	c.checkLocked()
 	c.mu.Unlock()
+	if !w.own.rough {
+		c.wait.Record(w.own.waited())
+	}
 	w.jobs++
-	w.guessed = true
+	w.guessed, w.waited = true, true
 	return true
 }

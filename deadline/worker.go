@@ -36,6 +36,7 @@ type worker struct {
 	phase   phase
 	guess   bool        // whether the end of its job may be guessed
 	guessed bool        // whether the end of its last job was
+	waited  bool        // whether how long its job waited was recorded
 	jobs    uint32      // jobs whose end might have been guessed
 	now     int64       // its last reading of the clock
 	own     job         // the one of Go that it runs
@@ -188,9 +189,10 @@ func (c *core) judge(w *worker, j *job) {
 	if j.void {
 		return // it ended before it began
 	}
-	if !j.rough {
-		c.wait.Record(time.Duration(j.started - j.since))
+	if !j.rough && !w.waited {
+		c.wait.Record(j.waited())
 	}
+	w.waited = false
 	if w.guess {
 		w.jobs++
 		if j.err == nil && !tells(w.jobs) && c.guessing.Load() {
