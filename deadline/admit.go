@@ -1,6 +1,8 @@
 package deadline
 
 import (
+	"context"
+
 	"github.com/spillway-go/spillway"
 )
 
@@ -15,20 +17,35 @@ type order struct {
 	bad      error
 }
 
-// look asks the context of an order what there is to ask, before the lock is taken. What
+// looked is what a context says.
+type looked struct {
+	done     <-chan struct{}
+	deadline int64
+	tight    bool // whether it has a deadline
+	canceled bool
+}
+
+// look asks an order's context what there is to ask, before the lock is taken. What
 // doesn't change isn't asked again of one whose job some worker ran last.
-func (c *core) look(s *slot) (canceled bool) {
-	if x := c.seen.Load(); x.of(s.ctx) {
-		s.done, s.deadline, s.tight = x.done, x.until, true
-		return s.ctx.Err() != nil
+func (c *core) look(ctx context.Context) (l looked) {
+	if x := c.seen.Load(); x.of(ctx) {
+		return looked{x.done, x.until, true, ctx.Err() != nil}
 	}
-	if s.done = s.ctx.Done(); s.done != nil {
-		canceled = s.ctx.Err() != nil
+	if l.done = ctx.Done(); l.done != nil {
+		l.canceled = ctx.Err() != nil
 	}
-	if at, ok := s.ctx.Deadline(); ok {
-		s.deadline, s.tight = int64(at.Sub(c.base)), true
+	if at, ok := ctx.Deadline(); ok {
+		l.deadline, l.tight = int64(at.Sub(c.base)), true
 	}
-	return canceled
+	return l
+}
+
+// order makes an order of Go.
+func (l looked) order(ctx context.Context, t task, items int, bad error) *order {
+	return &order{
+		slot:   slot{ctx: ctx, done: l.done, task: t, deadline: l.deadline, tight: l.tight},
+		weight: items, canceled: l.canceled, bad: bad,
+	}
 }
 
 // timeLocked notes when an order came, and what its deadline is. While work is brisk, most

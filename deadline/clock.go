@@ -15,7 +15,7 @@ const (
 	briskPause = 10_000
 	// readEvery is of how many orders, and of how many jobs of a worker, one reads the
 	// clock at least.
-	readEvery = 32
+	readEvery = 64
 	// staleAfter is how old a reading gets at most, but for the timer's own lateness,
 	// that stands for the time.
 	staleAfter = int64(time.Millisecond)
@@ -54,24 +54,22 @@ func (c *core) guessLocked(j *job) bool {
 // is known.
 func tells(n uint32) bool { return n%readEvery <= 1 }
 
-// quickLocked puts an order of Go in if nothing has to be found out for it: the time is
-// known well enough, there is room and no worker to wake, and the timer has nothing to do.
-func (c *core) quickLocked(s *slot) bool {
+// quickLocked gives an order of Go its slot if nothing has to be found out for it: the time
+// is known well enough, there is room and no worker to wake, and the timer has nothing to
+// do. Otherwise it gives nil.
+func (c *core) quickLocked(deadline int64) *slot {
 	q, n := &c.queue, c.submitted
-	left := s.deadline - c.clock
-	if !c.open || !c.brisk || n%readEvery == 0 || !s.tight || q.n >= c.queueCap || q.isFull() ||
-		c.busy+c.waking < c.target || s.deadline < c.expiry.lazyAt || left < farAhead || left > c.longest ||
-		!c.guessing.Load() {
-		return false
+	left := deadline - c.clock
+	if !c.open || !c.brisk || n%readEvery == 0 || q.n >= c.queueCap || q.isFull() || c.busy+c.waking < c.target ||
+		deadline < c.expiry.lazyAt || left < farAhead || left > c.longest || !c.guessing.Load() {
+		return nil
 	}
 	c.submitted = n + 1
-	at := q.at(q.tail)
-	*at = *s
-	at.since, at.rough, at.items = c.clock, true, 1
+	s := q.at(q.tail)
 	q.tail++
 	q.n++
 	c.checkLocked()
-	return true
+	return s
 }
 
 // goOn accounts for a job of Go that has gone well and takes the next, if nothing has to be

@@ -144,14 +144,19 @@ func (e *Executor[T]) GoN(ctx context.Context, items int, op spillway.Op[T]) err
 	if c == nil {
 		return errZero
 	}
-	s := slot{ctx: ctx, task: quick[T](op)}
-	canceled := c.look(&s)
+	l := c.look(ctx)
 	c.mu.Lock()
-	if op != nil && items == 1 && !canceled && c.quickLocked(&s) {
-		c.mu.Unlock()
-		return nil
+	if op != nil && items == 1 && l.tight && !l.canceled {
+		if s := c.quickLocked(l.deadline); s != nil {
+			*s = slot{
+				ctx: ctx, done: l.done, task: quick[T](op), deadline: l.deadline, since: c.clock,
+				items: 1, tight: true, rough: true,
+			}
+			c.mu.Unlock()
+			return nil
+		}
 	}
-	return c.goLocked(&order{slot: s, weight: items, canceled: canceled, bad: badOp(op == nil)})
+	return c.goLocked(l.order(ctx, quick[T](op), items, badOp(op == nil)))
 }
 
 // badOp is what is wrong with an operation.
@@ -169,7 +174,8 @@ func (e *Executor[T]) put(o *order, op spillway.Op[T]) (*Future[T], error) {
 		return nil, errZero
 	}
 	o.bad = badOp(op == nil)
-	o.canceled = c.look(&o.slot)
+	l := c.look(o.ctx)
+	o.done, o.deadline, o.tight, o.canceled = l.done, l.deadline, l.tight, l.canceled
 	if o.waits {
 		o.nested = c.isNested(o.ctx)
 	}
