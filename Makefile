@@ -6,10 +6,11 @@ SHELL := bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 
-# make race PKG=./lane, make bench BENCH=Limiter COUNT=10
+# make race PKG=./lane, make bench-go BENCH=Limiter COUNT=10
 PKG ?= work
 BENCH ?= .
 COUNT ?= 1
+ROUNDS ?= 40
 FUZZ_TIME ?= 1000x
 STRESS_COUNT ?= 100
 GROUPS ?=
@@ -70,7 +71,11 @@ live: ## Overload with real processes and the real driver: the table and picture
 	go run ./benchmarks/live -out docs/lab/live
 
 .PHONY: bench
-bench: ## Run the benchmarks, in the form that benchstat reads (PKG, BENCH, COUNT)
+bench: ## Measure all beside floor and rivals; print the table, and write it into docs/benchmarks.md (minutes; ROUNDS)
+	go run ./benchmarks/cmd/table -rounds $(ROUNDS) -write docs/benchmarks.md
+
+.PHONY: bench-go
+bench-go: ## Run the benchmarks of the packages, in the form that benchstat reads (PKG, BENCH, COUNT)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)
 
 .PHONY: lab
