@@ -76,10 +76,6 @@ func (c *Core) Shut() <-chan struct{} {
 	}
 	c.word.Or(closedBit)
 	c.settleLocked()
-	if c.timer != nil { // nobody waits any more
-		c.timer.Stop()
-		c.armed = 0
-	}
 	return c.drained
 }
 

@@ -212,11 +212,12 @@ func (c *Core) enterSlow(ctx context.Context, n int) (Use, error) {
 	if err := c.ready(ctx); err != nil {
 		return Use{}, err
 	}
+	class := c.classOf(ctx)
 	u, v := c.take(n)
 	if v != admitted {
 		return Use{}, c.refuse(ctx, v, n)
 	}
-	c.note(ctx, u)
+	c.note(class, u)
 	return u, nil
 }
 

@@ -123,7 +123,8 @@ func (c *Core) hopelessLocked(w uint64, deadline, now int64) bool {
 	if c.opts.MaxWait > 0 && wait > c.opts.MaxWait {
 		return true
 	}
-	return deadline != 0 && int64(wait) > deadline-now-f.service.Load()
+	// As a sum, which is far from overflowing: a deadline may be as far back as can be.
+	return deadline != 0 && now+int64(wait)+f.service.Load() > deadline
 }
 
 // tooLateLocked reports whether a waiter who could be served now would not be

@@ -30,13 +30,15 @@ func (c *Core) waitSlow(ctx context.Context, n, maxWaiting int) (Use, error) {
 	if err := c.ready(ctx); err != nil {
 		return Use{}, err
 	}
+	class := c.classOf(ctx)
 	for {
 		u, v := c.take(n)
 		if v == full && maxWaiting > 0 {
+			done := ctx.Done() // the caller's code: not with a place in the queue
 			w, r := c.enqueue(ctx, n, maxWaiting)
 			switch {
 			case w != nil:
-				return c.await(ctx, w, n)
+				return c.await(ctx, done, class, w, n)
 			case r.verdict == refusedWaiting:
 				return Use{}, c.reject(ctx, r.reason)
 			}
@@ -45,7 +47,7 @@ func (c *Core) waitSlow(ctx context.Context, n, maxWaiting int) (Use, error) {
 		if v != admitted {
 			return Use{}, c.refuse(ctx, v, n)
 		}
-		c.note(ctx, u)
+		c.note(class, u)
 		return u, nil
 	}
 }
@@ -92,27 +94,15 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 	return w, release{}
 }
 
-// await parks the caller until the core or ctx releases it.
-func (c *Core) await(ctx context.Context, w *waiter, n int) (Use, error) {
+// await parks the caller until the core or ctx, whose Done is done, releases it.
+func (c *Core) await(ctx context.Context, done <-chan struct{}, class spillway.Class, w *waiter, n int) (Use, error) {
 	var r release
 	select {
 	case r = <-w.ready:
-	case <-ctx.Done():
-		c.mu.Lock()
-		if w.queued {
-			since := w.since
-			c.queue.remove(w)
-			c.queue.put(w)
-			c.settleLocked() // it may have stood in front of somebody who fits
-			if c.queue.n == 0 && c.timer != nil {
-				c.timer.Stop()
-				c.armed = 0
-			}
-			c.mu.Unlock()
-			c.wait.Record(time.Duration(c.now() - since))
+	case <-done:
+		if c.withdraw(w) {
 			return Use{}, c.cancel(ctx)
 		}
-		c.mu.Unlock()
 		r = <-w.ready // it was released in the same instant
 	}
 	waited := time.Duration(c.now() - w.since)
@@ -121,28 +111,52 @@ func (c *Core) await(ctx context.Context, w *waiter, n int) (Use, error) {
 	c.recycle(w)
 	switch r.verdict {
 	case admitted:
-		// A done context admits nothing, whichever of the two came first: what was
-		// granted goes back, and on to the next.
-		if ctx.Err() != nil {
-			if r.counted {
-				c.giveBack(weight)
-			}
-			return Use{}, c.cancel(ctx)
-		}
-		if !r.counted {
-			return Use{}, nil
-		}
-		if r.over {
-			c.wouldRefuse.Add(1)
-		}
-		u := c.admit(weight)
-		c.note(ctx, u)
-		return u, nil
+		return c.accept(ctx, class, weight, r)
 	case refusedWaiting:
 		return Use{}, c.rejectAfter(ctx, r.reason, waited)
 	default:
 		return Use{}, c.refuse(ctx, r.verdict, n)
 	}
+}
+
+// withdraw takes a waiter who gives up out of the queue. It is false if the waiter was
+// released already.
+func (c *Core) withdraw(w *waiter) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !w.queued {
+		return false
+	}
+	c.wait.Record(time.Duration(c.now() - w.since))
+	c.queue.remove(w)
+	c.queue.put(w)
+	c.settleLocked() // it may have stood in front of somebody who fits
+	return true
+}
+
+// accept turns what a waiter was granted into a Use. A done context admits nothing,
+// whichever of the two came first: then the grant goes back, and on to the next; and so
+// it does if the context, which is the caller's code, panics when it is asked.
+func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, r release) (u Use, err error) {
+	accepted := false
+	defer func() {
+		if r.counted && !accepted {
+			c.giveBack(weight)
+		}
+	}()
+	if ctx.Err() != nil {
+		return Use{}, c.cancel(ctx)
+	}
+	accepted = true
+	if !r.counted {
+		return Use{}, nil
+	}
+	if r.over {
+		c.wouldRefuse.Add(1)
+	}
+	u = c.admit(weight)
+	c.note(class, u)
+	return u, nil
 }
 
 func (c *Core) recycle(w *waiter) {
