@@ -227,7 +227,7 @@ func (c *Core) ready(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return c.cancel(ctx)
 	}
-	if c.opts.Nested && c.Mode() != spillway.Off && c.Mode() != spillway.Shadow && ctx.Value(nestedKey{c}) != nil {
+	if c.IsInside(ctx) {
 		c.invalid.Add(1)
 		return &spillway.NestedError{Component: c.opts.Component, Name: c.opts.Name}
 	}
