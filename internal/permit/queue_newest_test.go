@@ -62,3 +62,21 @@ func TestQueueNewestShedsWhoWaitsInAStandingQueue(t *testing.T) {
 		requireWhole(t, c)
 	})
 }
+
+// The newest is next, so it is served at once if there is room for it, however many older
+// ones wait for more.
+func TestQueueNewestThatFitsDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCore(permit.Options{Limit: 3, MaxWait: time.Hour, Newest: true})
+		u := enter(t, c, 2)
+		heavy := wait(c, 2, 9)
+		light := wait(c, 1, 9)
+		light.requireAdmitted(t)
+		heavy.requireWaiting(t)
+		light.leave()
+		c.Leave(u, spillway.OutcomeOK)
+		heavy.requireAdmitted(t)
+		heavy.leave()
+		requireWhole(t, c)
+	})
+}

@@ -15,6 +15,7 @@ func (c *Core) settleLocked() {
 	c.shedLocked()
 	if c.queue.head == nil && c.word.Load()&waitingBit != 0 {
 		c.word.And(^uint64(waitingBit))
+		c.flow.decay(c.flow.clock) // a silence counts also if it ended because nobody waits any more
 	}
 	c.armLocked()
 	if s := c.word.Load(); s&closedBit != 0 && c.drained != nil && useOf(s) == c.ghosts.weight {
@@ -84,7 +85,7 @@ func (c *Core) decideLocked(w *waiter) (r release, ok bool) {
 				return r, false
 			}
 			if w.deadline != 0 && c.tooLateLocked(w) {
-				c.hintLocked(c.flow.clock)
+				c.hintLocked()
 				return release{verdict: refusedWaiting, reason: spillway.ReasonPredicted}, true
 			}
 		}
@@ -151,12 +152,11 @@ func (c *Core) tick() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.armed = 0
-	now := c.now()
-	c.flow.clock = now
-	c.exorciseLocked(now)
+	c.exorciseLocked()
+	now := c.flow.clock
 	c.serveLocked() // who can be served at this very moment is served
 	for w := c.queue.head; w != nil && w.until != 0 && w.until <= now; w = c.queue.head {
-		c.hintLocked(now)
+		c.hintLocked()
 		c.queue.remove(w)
 		w.ready <- release{verdict: refusedWaiting, reason: spillway.ReasonMaxWait}
 		c.serveLocked() // it may have stood in front of somebody who fits

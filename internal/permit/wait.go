@@ -63,8 +63,9 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
+	c.flow.clock = now
 	if c.queue.n >= maxWaiting {
-		c.hintLocked(now)
+		c.hintLocked()
 		return nil, release{verdict: refusedWaiting, reason: spillway.ReasonQueueFull}
 	}
 	for {
@@ -73,7 +74,7 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 			return nil, release{verdict: full}
 		}
 		if c.opts.Predict && c.hopelessLocked(uint64(n), deadline, now) {
-			c.hintLocked(now)
+			c.hintLocked()
 			return nil, release{verdict: refusedWaiting, reason: spillway.ReasonPredicted}
 		}
 		if s&waitingBit != 0 || c.word.CompareAndSwap(s, s|waitingBit) {
@@ -89,6 +90,9 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 		w.until = later(w.since, c.opts.MaxWait)
 	}
 	c.queue.push(w)
+	if c.opts.Newest {
+		c.serveLocked() // the newest is next, and may fit where an older one doesn't
+	}
 	c.armLocked()
 	c.checkLocked()
 	return w, release{}
@@ -127,7 +131,8 @@ func (c *Core) withdraw(w *waiter) bool {
 	if !w.queued {
 		return false
 	}
-	c.wait.Record(time.Duration(c.now() - w.since))
+	c.flow.clock = c.now()
+	c.wait.Record(time.Duration(c.flow.clock - w.since))
 	c.queue.remove(w)
 	c.queue.put(w)
 	c.settleLocked() // it may have stood in front of somebody who fits
