@@ -81,7 +81,7 @@ func (p *pair) wait(n int, d time.Duration) {
 	if d > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, d)
-		defer context.AfterFunc(ctx, stop)
+		context.AfterFunc(ctx, stop)
 		deadline = p.model.Now() + d
 	}
 	w := waitWith(ctx, cancel, p.core, n, p.opts.Room)

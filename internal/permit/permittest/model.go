@@ -293,10 +293,9 @@ func (m *Model) gone(id int, text string) (ok bool) {
 // SetLimit changes the limit.
 func (m *Model) SetLimit(n int) {
 	m.stats.Limit = n
-	for i := len(m.queue) - 1; i >= 0; i-- {
-		if m.queue[i].weight > n {
-			m.send(i, spillway.ReasonLimitShrunk)
-		}
+	heavy := func(w waiter) bool { return w.weight > n }
+	for i := slices.IndexFunc(m.queue, heavy); i >= 0; i = slices.IndexFunc(m.queue, heavy) {
+		m.send(i, spillway.ReasonLimitShrunk)
 	}
 	m.settle()
 }
