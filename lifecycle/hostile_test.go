@@ -4,6 +4,8 @@ package lifecycle_test
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/lifecycle"
 )
 
@@ -80,4 +83,47 @@ func TestMachineCloseSurvivesItsDrainingFunction(t *testing.T) {
 			})
 		})
 	}
+}
+
+// talkative is a key with code of its own.
+type talkative struct{ say *func() string }
+
+func (k talkative) String() string { return (*k.say)() }
+
+// G-REG-1: keys are their makers' code, too: none runs under the registry's lock, one that
+// can't be looked up leaves it unlocked, and one that is never found again isn't kept.
+func TestRegistrySurvivesItsKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &backend{}
+		cfg := lifecycle.DefaultRegistryConfig("any", func(ctx context.Context, _ any) (*conn, error) { return b.dial(ctx) }, b.close)
+		cfg.MaxKeys = 2
+		r, err := lifecycle.NewRegistry(cfg)
+		require.NoError(t, err)
+
+		say := func() string { return fmt.Sprint(r.Stats().Keys) }
+		l, err := r.Get(t.Context(), talkative{&say})
+		require.NoError(t, err)
+		l.Release()
+
+		unhashable := []int{1}
+		require.Panics(t, func() { _, _ = r.Get(t.Context(), unhashable) })
+		require.Panics(t, func() { _ = r.Remove(t.Context(), unhashable) })
+		require.Panics(t, func() { _ = r.Discard(t.Context(), unhashable, mustGet(t, r, talkative{&say})) })
+		for range 3 {
+			_, err = r.Get(t.Context(), math.NaN())
+			var wrong *spillway.ConfigError
+			require.ErrorAs(t, err, &wrong)
+		}
+		require.Equal(t, 1, r.Stats().Keys)
+		require.NoError(t, r.Close(t.Context()))
+		_, open := b.counts()
+		require.Zero(t, open)
+	})
+}
+
+func mustGet(t *testing.T, r *lifecycle.Registry[any, *conn], key any) lifecycle.Lease[*conn] {
+	t.Helper()
+	l, err := r.Get(t.Context(), key)
+	require.NoError(t, err)
+	return l
 }
