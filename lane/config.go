@@ -80,7 +80,8 @@ type Config struct {
 	HoldWarn time.Duration
 	// DetectNested makes Do fail with a *spillway.NestedError when it is called with
 	// the context of an operation that the same lane admitted, and would wait for
-	// itself. It costs an allocation a call. False means that nobody looks.
+	// itself. Of an operation that runs with a borrowed permit both lanes count: its own
+	// and the lender. It costs an allocation a call. False means that nobody looks.
 	DetectNested bool
 	// Hooks are told of what happens off the fast path, in this order.
 	Hooks []Hooks

@@ -18,7 +18,7 @@
 //     context.
 //   - G-LAN-3: waiting callers are served in the order in which they came, and nobody
 //     passes them; a heavy one isn't starved by light ones. (Order Newest turns the
-//     order around, and sheds the oldest.)
+//     order around, and sheds the oldest. Who borrows takes nothing that they wait for.)
 //   - G-LAN-4: a caller who gives up, times out or is refused leaves nothing behind: no
 //     place, no permit, no goroutine, no timer.
 //   - G-LAN-5: a resize, a change of mode and a close wake whom they concern.

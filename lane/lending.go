@@ -67,22 +67,27 @@ func (l Lending) settle(e *spillway.ConfigError, r *routes) *lending {
 }
 
 // borrow takes a permit of another lane for a call of lane i, if lane i is full and
-// holds briefly, and the other has more idle than it keeps. The caller must give
-// back the borrowed count with the permit.
+// holds briefly, and the other has more idle than it keeps. A nested call borrows
+// nothing: not in its own lane's stead, which will say what it is, nor of a lane that it
+// holds a permit of. The caller must give back the borrowed count with the permit.
 func (s *setBase) borrow(ctx context.Context, i int) (lender *base, use permit.Use, ok bool) {
 	lane, l := s.lanes[i], s.lending
 	if !lane.core.Full(1) {
 		return nil, use, false
 	}
-	if hold := lane.core.Service(); hold == 0 || hold > l.brief {
+	if hold := lane.core.Service(); hold == 0 || hold > l.brief || lane.core.IsInside(ctx) {
 		return nil, use, false
 	}
+	defer func() { // also if the context, which is the caller's code, panics
+		if !ok {
+			lane.borrowed.Add(-1)
+		}
+	}()
 	if lane.borrowed.Add(1) > l.ceiling {
-		lane.borrowed.Add(-1)
 		return nil, use, false
 	}
 	for j, other := range s.lanes {
-		if j == i || l.noLend[j] {
+		if j == i || l.noLend[j] || other.core.IsInside(ctx) {
 			continue
 		}
 		if use, ok = other.core.Lend(ctx, 1, l.keep); ok {
@@ -91,7 +96,6 @@ func (s *setBase) borrow(ctx context.Context, i int) (lender *base, use permit.U
 			return other, use, true
 		}
 	}
-	lane.borrowed.Add(-1)
 	return nil, use, false
 }
 

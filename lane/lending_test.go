@@ -136,3 +136,98 @@ func TestSetAdmitRoutes(t *testing.T) {
 	_, err = zero.Admit(t.Context())
 	require.ErrorIs(t, err, spillway.ErrClosed)
 }
+
+// B22: a call that runs with a borrowed permit holds one of the lender's, and stands for
+// one of its own lane: from within it neither may be entered again, and nothing more is
+// borrowed of a lane that it holds a permit of.
+func TestSetLendingFindsNestedCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSet(t, func(c *lane.SetConfig) {
+			for i := range c.Lanes {
+				c.Lanes[i].DetectNested = true
+			}
+			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 9, NoLend: []string{"normal"}}
+		})
+		bulk := func(ctx context.Context) context.Context { return spillway.WithClass(ctx, spillway.Bulk) }
+		critical := func(ctx context.Context) context.Context { return spillway.WithClass(ctx, spillway.Critical) }
+		for range 64 {
+			_, err := s.Do(bulk(t.Context()), takes(time.Millisecond))
+			require.NoError(t, err)
+		}
+		var nested *spillway.NestedError
+		release := hold(t, s.Lane("bulk"), 1)
+		_, err := s.Do(bulk(t.Context()), func(ctx context.Context) (int, error) {
+			return s.Do(bulk(ctx), nop) // its lane is full now, and another has permits
+		})
+		require.ErrorAs(t, err, &nested, "within its own lane")
+		require.Equal(t, "bulk", nested.Name)
+
+		hold(t, s.Lane("bulk"), 1)
+		for name, class := range map[string]func(context.Context) context.Context{"bulk": bulk, "critical": critical} {
+			_, err := s.Do(bulk(t.Context()), func(ctx context.Context) (int, error) {
+				require.Equal(t, 1, s.Lane("bulk").Stats().Borrowed)
+				return s.Do(class(ctx), nop)
+			})
+			require.ErrorAs(t, err, &nested, "with a borrowed permit into %s", name)
+			require.Equal(t, name, nested.Name)
+		}
+		_, err = s.Do(critical(t.Context()), func(ctx context.Context) (int, error) {
+			return s.Do(bulk(ctx), nop) // which finds bulk full, and critical behind itself
+		})
+		require.Equal(t, spillway.ReasonLimit, reasonOf(t, err), "bulk has no permit")
+		require.EqualValues(t, 2, s.Lane("bulk").Stats().Invalid)
+		require.EqualValues(t, 1, s.Lane("critical").Stats().Invalid)
+		require.EqualValues(t, 2, s.Lane("bulk").Stats().BorrowedAll)
+
+		_, err = s.Do(critical(t.Context()), func(ctx context.Context) (int, error) {
+			require.NoError(t, s.Lane("critical").SetMode(spillway.Off))
+			return s.Do(critical(ctx), nop) // the kill switch asks nothing
+		})
+		require.NoError(t, err)
+		release()
+	})
+}
+
+// A12: a context that panics, or exits, when it is asked costs no permit and no place
+// under the ceiling.
+func TestSetLendingSurvivesTheContextsOwnCode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSet(t, func(c *lane.SetConfig) {
+			for i := range c.Lanes {
+				c.Lanes[i].DetectNested, c.Lanes[i].Track = true, spillway.TrackSite
+			}
+			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 2}
+		})
+		for range 64 {
+			_, err := s.Do(spillway.WithClass(t.Context(), spillway.Bulk), takes(time.Millisecond))
+			require.NoError(t, err)
+		}
+		hold(t, s.Lane("bulk"), 2)
+		for nth := range 20 {
+			asked := 0
+			ctx := curious{spillway.WithClass(t.Context(), spillway.Bulk), func() {
+				if asked++; asked == nth {
+					panic("a context's own")
+				}
+			}}
+			func() {
+				defer func() { _ = recover() }()
+				_, err := s.Do(ctx, nop)
+				require.NoError(t, err)
+			}()
+		}
+		for _, st := range s.Stats() {
+			require.Zero(t, st.Borrowed, st.Name)
+		}
+		require.Zero(t, s.Lane("critical").Stats().InUse)
+		require.Positive(t, s.Lane("critical").Stats().Lent)
+	})
+}
+
+// curious is a context that looks on whenever it is asked for a value.
+type curious struct {
+	context.Context
+	look func()
+}
+
+func (c curious) Value(key any) any { c.look(); return c.Context.Value(key) }

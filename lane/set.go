@@ -104,7 +104,7 @@ func (s *Set[T]) Do(ctx context.Context, op spillway.Op[T]) (v T, err error) {
 	if s.lending != nil && ctx.Err() == nil {
 		if lender, use, ok := s.borrow(ctx, i); ok {
 			defer func() { lane.borrowed.Add(-1) }()
-			return permit.Run(ctx, lender.core, use, op)
+			return permit.Run(lane.core.Inside(ctx), lender.core, use, op) // it stands for one of both
 		}
 	}
 	return (&Lane[T]{lane}).Do(ctx, op)

@@ -32,6 +32,7 @@ type closing struct {
 // waiting. An error or a panic of the Close function is returned as well. Whatever
 // the error, the machine is Disconnected and may be connected anew.
 func (m *Machine[C]) Close(ctx context.Context) error {
+	done := ctx.Done() // the caller's code: not halfway
 	m.mu.Lock()
 	switch m.State() {
 	case Disconnected:
@@ -44,7 +45,7 @@ func (m *Machine[C]) Close(ctx context.Context) error {
 		select {
 		case <-c.done:
 			return c.err
-		case <-ctx.Done():
+		case <-done:
 			return context.Cause(ctx)
 		}
 	}
@@ -62,14 +63,15 @@ func (m *Machine[C]) Close(ctx context.Context) error {
 	m.mu.Unlock()
 	m.deliver()
 
-	m.finish(c, m.wind(ctx, g))
+	m.finish(c, m.wind(ctx, done, g))
 	return c.err
 }
 
 // wind does the work of a close: it drains and closes g, or waits for the dial that
 // was cancelled if there is no g.
-func (m *Machine[C]) wind(ctx context.Context, g *generation[C]) (err error) {
-	// Nothing may keep the machine from ending Disconnected.
+func (m *Machine[C]) wind(ctx context.Context, done <-chan struct{}, g *generation[C]) (err error) {
+	// Nothing may keep the machine from ending Disconnected. What isn't ours runs on
+	// other goroutines, but for the context's own code when it is asked for its cause.
 	defer func() {
 		if v := recover(); v != nil {
 			err = &spillway.PanicError{Value: v, Stack: debug.Stack()}
@@ -79,19 +81,33 @@ func (m *Machine[C]) wind(ctx context.Context, g *generation[C]) (err error) {
 		return m.awaitIdle(ctx)
 	}
 	g.shut()
+	start := time.Now()
 	if m.cfg.Draining != nil {
-		m.draining(g.conn)
+		m.draining(done, g.conn)
 	}
-	if left := g.drain(ctx, m.cfg.DrainTimeout); left > 0 {
+	if left := g.drain(done, m.cfg.DrainTimeout-time.Since(start)); left > 0 {
 		return fmt.Errorf("lifecycle %q: %w: %d", m.cfg.Name, ErrOrphaned, left)
 	}
 	return m.closeConn(ctx, g.conn)
 }
 
-// draining calls the user's function; its panic must not keep the connection open.
-func (m *Machine[C]) draining(conn C) {
-	defer func() { _ = recover() }()
-	m.cfg.Draining(conn)
+// draining calls the user's function, and waits for it as for the leases; whatever it
+// does, it must not keep the connection open.
+func (m *Machine[C]) draining(done <-chan struct{}, conn C) {
+	m.mu.Lock()
+	m.background++
+	m.mu.Unlock()
+	ended := apart(func() {
+		defer m.endBackground()
+		m.cfg.Draining(conn)
+	})
+	timer := time.NewTimer(m.cfg.DrainTimeout)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+	case <-done:
+	}
 }
 
 // finish makes the machine Disconnected and lets everybody go who waits for it.
@@ -107,7 +123,7 @@ func (m *Machine[C]) finish(c *closing, err error) {
 
 // drain waits until no lease is out, and returns 0; or for as long as it may, and
 // returns how many there are: then the connection is an orphan.
-func (g *generation[C]) drain(ctx context.Context, limit time.Duration) int {
+func (g *generation[C]) drain(done <-chan struct{}, limit time.Duration) int {
 	select {
 	case <-g.drained:
 		return 0
@@ -119,7 +135,7 @@ func (g *generation[C]) drain(ctx context.Context, limit time.Duration) int {
 	case <-g.drained:
 		return 0
 	case <-timer.C:
-	case <-ctx.Done():
+	case <-done:
 	}
 	// Counted before the last lease can see that it is an orphan's.
 	m := g.machine

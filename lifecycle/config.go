@@ -20,7 +20,9 @@ type Config[C any] struct {
 	Close func(ctx context.Context, conn C) error
 	// Draining is called with the connection when Close has begun, before leases
 	// are waited for, to send away those who wait for something else before they
-	// would take a lease. Nil means that there is nothing to do.
+	// would take a lease. It runs on a goroutine of the machine, and what time it takes
+	// is part of DrainTimeout: Close goes on without it when that is over. A panic or
+	// Goexit harms nobody. Nil means that there is nothing to do.
 	Draining func(conn C)
 	// ConnectTimeout is the longest time a dial may take, whatever its caller's
 	// context says. It must be positive.

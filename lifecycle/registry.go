@@ -113,8 +113,9 @@ func NewRegistry[K comparable, C any](cfg RegistryConfig[K, C]) (*Registry[K, C]
 // If the dial fails, everybody who waited for it gets its error, and the next Get dials
 // anew; if the key is removed meanwhile, an error that matches ErrRemoved. If ctx ends
 // first Get returns its cause, and the dial goes on, for the others and for the next. If
-// there are too many keys or callers it returns a *spillway.Rejection, and a
-// *spillway.ClosedError after Close. On failure the lease is the zero Lease. Whoever has a
+// there are too many keys or callers it returns a *spillway.Rejection, a
+// *spillway.ClosedError after Close, and a *spillway.ConfigError for a key that isn't
+// equal to itself, which NaN isn't. On failure the lease is the zero Lease. Whoever has a
 // lease must release it.
 func (r *Registry[K, C]) Get(ctx context.Context, key K) (Lease[C], error) {
 	if ctx.Err() != nil {
@@ -154,6 +155,12 @@ func (r *Registry[K, C]) Get(ctx context.Context, key K) (Lease[C], error) {
 // enter returns the key's entry, which it makes if there is none, with one more caller
 // who waits for it.
 func (r *Registry[K, C]) enter(ctx context.Context, key K) (*entry[C], error) {
+	if other := key; key != other { // NaN, or something with one in it
+		e := &spillway.ConfigError{Component: "registry"}
+		e.Add("key", key, "must be equal to itself: it would never be found again")
+		return nil, e
+	}
+	name := fmt.Sprintf("%s/%v", r.cfg.Machine.Name, key) // the key's own code: not under the lock
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -168,7 +175,7 @@ func (r *Registry[K, C]) enter(ctx context.Context, key K) (*entry[C], error) {
 		return nil, r.refuseLocked(spillway.ReasonLimit, r.cfg.MaxKeys)
 	case e == nil:
 		machine := r.cfg.Machine
-		machine.Name = fmt.Sprintf("%s/%v", r.cfg.Machine.Name, key)
+		machine.Name = name
 		m, err := New(machine)
 		if err != nil {
 			return nil, err // it was validated: only a name can be wrong
@@ -218,68 +225,6 @@ func (r *Registry[K, C]) dial(ctx context.Context, key K, e *entry[C]) {
 		// close: then he waits for the connection to be closed here. And after a dial that
 		// failed this waits for its goroutine.
 		_ = e.machine.Close(context.WithoutCancel(ctx)) // counted by the machine
-	}
-}
-
-// forgetLocked takes a key out of the registry. Its machine is kept in mind until it has
-// nothing open any more.
-func (r *Registry[K, C]) forgetLocked(key K) {
-	entries := maps.Clone(*r.entries.Load())
-	r.retired[entries[key]] = struct{}{}
-	delete(entries, key)
-	r.entries.Store(&entries)
-	r.buryLocked()
-}
-
-// Remove takes the key out of the registry and closes its connection, or cancels its
-// dial: who waits for that gets ErrRemoved, and the next Get dials anew, even while this
-// connection is still being drained. It is closed as by [Machine.Close], within the same
-// bound and with the same errors; leases that are out stay valid. Without such a key
-// Remove does nothing. Whoever holds a lease of the key shouldn't call it, but
-// [Registry.Discard].
-func (r *Registry[K, C]) Remove(ctx context.Context, key K) error {
-	return r.remove(ctx, key, nil)
-}
-
-// Discard gives a lease back and removes its key, as Remove does, if the connection is
-// still the key's: so those who find the same connection broken close it once, and not
-// the one that somebody has dialled since.
-func (r *Registry[K, C]) Discard(ctx context.Context, key K, l Lease[C]) error {
-	if l.gen == nil {
-		return nil
-	}
-	m := l.gen.machine
-	l.Release()
-	return r.remove(ctx, key, m)
-}
-
-// remove removes a key, if its machine is m, or any if m is nil.
-func (r *Registry[K, C]) remove(ctx context.Context, key K, m *Machine[C]) error {
-	r.mu.Lock()
-	entries := r.entries.Load()
-	if entries == nil || (*entries)[key] == nil || m != nil && (*entries)[key].machine != m {
-		r.mu.Unlock()
-		return nil
-	}
-	e := (*entries)[key]
-	r.forgetLocked(key)
-	r.stats.removed++
-	r.mu.Unlock()
-	return r.shut(ctx, e)
-}
-
-// shut closes an entry that is no longer in the registry.
-func (r *Registry[K, C]) shut(ctx context.Context, e *entry[C]) error {
-	e.cancel(ErrRemoved)
-	err := e.machine.Close(ctx)
-	if err == nil {
-		err = e.machine.Close(ctx) // the goroutine of the dial may still be on its way out
-	}
-	select {
-	case <-e.through:
-		return err
-	case <-ctx.Done():
-		return errors.Join(err, context.Cause(ctx))
 	}
 }
 

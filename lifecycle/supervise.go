@@ -18,7 +18,7 @@ type SupervisorConfig[C any] struct {
 	// Backoff says how long to wait before a dial: attempt is 1 after a connection was
 	// lost or a first dial has failed, and grows with every failure. Nil is
 	// [DefaultBackoff]. It should be jittered: the backend's other clients lost their
-	// connections in the same moment. If it panics, DefaultBackoff counts.
+	// connections in the same moment. If it panics or exits, DefaultBackoff counts.
 	Backoff func(attempt int) time.Duration
 	// MinGap is the least time from the end of a dial to the next, whatever Backoff and
 	// Nudge say. It must be positive.

@@ -220,15 +220,11 @@ func (s *Supervisor[C]) served() {
 }
 
 // backoff asks the user's function, and notes the attempt.
-func (s *Supervisor[C]) backoff(attempt int) (d time.Duration) {
+func (s *Supervisor[C]) backoff(attempt int) time.Duration {
 	s.note(func(st *SupervisorStats) { st.Attempt = attempt })
-	defer func() {
-		if recover() != nil {
-			d = DefaultBackoff(attempt)
-		}
-		d = max(d, s.cfg.MinGap)
-	}()
-	return s.cfg.Backoff(attempt)
+	d := DefaultBackoff(attempt) // if the function doesn't return
+	<-apart(func() { d = s.cfg.Backoff(attempt) })
+	return max(d, s.cfg.MinGap)
 }
 
 func (s *Supervisor[C]) note(f func(*SupervisorStats)) {

@@ -18,10 +18,10 @@ type Transition struct {
 type observer struct{ tell func(Transition) }
 
 // OnTransition has f told of every transition from now on, in order, one at a
-// time, on the goroutine that caused one, or one that happened shortly before. f
-// may call the machine, and may panic without harm; while it runs, transitions of
-// other goroutines are not told, but happen. The returned function ends it, and may
-// be called more than once.
+// time, on a goroutine of the machine, while whoever caused one, or one shortly
+// before, waits. f may call the machine, and may panic or exit without harm; while it
+// runs, transitions of other goroutines are not told, but happen. The returned function
+// ends it, and may be called more than once.
 func (m *Machine[C]) OnTransition(f func(Transition)) (stop func()) {
 	o := &observer{tell: f}
 	m.mu.Lock()
@@ -63,25 +63,22 @@ func (m *Machine[C]) moveLocked(to State, err error) {
 }
 
 // deliver tells the observers what is pending, outside the lock. If somebody is at
-// it already, possibly further up on this very stack, he will tell this too: that
-// keeps the order, and lets an observer call the machine.
+// it already, possibly waiting for an observer that brought this about, he will tell
+// this too: that keeps the order, and lets an observer call the machine.
 func (m *Machine[C]) deliver() {
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.delivering {
-		m.mu.Unlock()
 		return
 	}
 	m.delivering = true
-	defer func() { // also if an observer calls runtime.Goexit
-		m.delivering = false
-		m.mu.Unlock()
-	}()
 	for len(m.pending) > 0 {
 		t := m.pending[0]
 		m.pending = m.pending[1:]
 		m.tell(t)
 	}
 	m.pending = nil
+	m.delivering = false
 }
 
 // tell calls the observers without the lock, and has it again when it returns.
@@ -90,9 +87,19 @@ func (m *Machine[C]) tell(t Transition) {
 	m.mu.Unlock()
 	defer m.mu.Lock()
 	for _, o := range observers {
-		func() {
-			defer func() { _ = recover() }()
-			o.tell(t)
-		}()
+		<-apart(func() { o.tell(t) })
 	}
+}
+
+// apart calls somebody else's function on a goroutine of its own, and returns what is
+// closed when that has ended, however it did: a runtime.Goexit on the goroutine of a
+// Connect, a Close or a supervisor would leave its work half done.
+func apart(f func()) (ended <-chan struct{}) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { _ = recover() }()
+		f()
+	}()
+	return done
 }

@@ -28,14 +28,14 @@ type call struct {
 
 // failure is what is known of a failed attempt.
 type failure struct {
-	err    error         // what the caller sees of it
-	stop   StopReason    // why it isn't worth repeating; StopSuccess if it is
-	pushed bool          // it was turned away for load
-	hint   time.Duration // the least back-off it asks for
-	open   int           // items of a batch that it leaves open
-	answer bool          // the backend answered: it is well
-	doubt  bool          // it may have been executed
-	items  bool          // it is the failure of single items of a batch
+	err    error            // what the caller sees of it
+	stop   StopReason       // why it isn't worth repeating; StopSuccess if it is
+	pushed bool             // it was turned away for load
+	hint   time.Duration    // the least back-off it asks for
+	open   int              // items of a batch that it leaves open
+	answer bool             // the backend answered: it is well
+	doubt  spillway.Outcome // what ended it, if it may have been executed; OutcomeOK if not
+	items  bool             // it is the failure of single items of a batch
 }
 
 func newCore(p Policy) *core {
@@ -90,10 +90,11 @@ func (c *core) judge(err error) failure {
 		f.stop = StopNotRetryable
 		f.answer = c.policy.Budget != nil && spillway.OutcomeOf(err) == spillway.OutcomePermanent
 	case v == Ambiguous && !c.policy.Idempotent:
-		f.stop = StopNotIdempotent
+		f.stop, f.doubt = StopNotIdempotent, spillway.OutcomeOf(err)
+	case v == Ambiguous:
+		f.hint, f.doubt = Hint(err), spillway.OutcomeOf(err)
 	default:
-		f.hint = Hint(err)
-		f.pushed, f.doubt = v == Pushback, v == Ambiguous
+		f.hint, f.pushed = Hint(err), v == Pushback
 	}
 	return f
 }
@@ -103,8 +104,8 @@ func (c *core) judge(err error) failure {
 // ended with the error it returns.
 func (c *core) next(ctx context.Context, s *call, f failure) (again bool, err error) {
 	s.err = f.err
-	if f.doubt {
-		s.doubt = spillway.OutcomeOf(f.err)
+	if f.doubt != spillway.OutcomeOK {
+		s.doubt = f.doubt
 	}
 	d, reason := c.plan(ctx, s, f)
 	if reason == StopSuccess {

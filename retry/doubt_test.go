@@ -53,6 +53,35 @@ func TestExhaustedErrorRemembersAnAttemptInDoubt(t *testing.T) {
 	})
 }
 
+// The same of a batch: what became of one item in an earlier sending is what may have
+// been executed, be it in doubt or done.
+func TestExhaustedErrorRemembersWhatABatchHasDone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := fixed(2)
+		p.Idempotent = true
+		for name, c := range map[string]struct {
+			first []retry.Result[int]
+			want  spillway.Outcome
+		}{
+			"one in doubt, and not the last": {[]retry.Result[int]{{Err: &classError{spillway.OutcomeTimeout}}, {Err: errRefused}}, spillway.OutcomeTimeout},
+			"one done":                       {[]retry.Result[int]{{Value: 1}, {Err: errRefused}}, spillway.OutcomeUnknown},
+			"one answered":                   {[]retry.Result[int]{{Err: &classError{spillway.OutcomePermanent}}, {Err: errRefused}}, spillway.OutcomeUnknown},
+			"none":                           {[]retry.Result[int]{{Err: errRefused}, {Err: errRefused}}, spillway.OutcomeLocal},
+		} {
+			sent := 0
+			_, _, err := retry.Each(t.Context(), newRetrier(t, p), []int{1, 2}, func(_ context.Context, items []int) ([]retry.Result[int], error) {
+				if sent++; sent == 1 {
+					return c.first, nil
+				}
+				return nil, errRefused
+			})
+			require.Equal(t, 2, sent, name)
+			require.ErrorIs(t, err, spillway.ErrBackpressure, name)
+			require.Equal(t, c.want, spillway.OutcomeOf(err), name)
+		}
+	})
+}
+
 // G-RET-11: an answer refills the budget, however it is marked.
 func TestBudgetIsRefilledByMarkedAnswers(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -3,6 +3,8 @@ package retry
 import (
 	"context"
 	"fmt"
+
+	"github.com/spillway-go/spillway"
 )
 
 // Result is what became of one item of a batch.
@@ -115,25 +117,41 @@ func (b *batch[I, O]) settle(results []Result[O], err error) failure {
 	var index []int
 	for i, res := range results {
 		at := b.indexOf(i)
+		var f failure
 		if res.Err != nil {
-			f := b.core.judge(res.Err)
+			f = b.core.judge(res.Err)
 			res.Err = f.err
-			if f.stop != StopSuccess {
-				b.failed = f
-			} else {
-				together.err = f.err
-				together.pushed = together.pushed || f.pushed
-				together.hint = max(together.hint, f.hint)
-				open, index = append(open, b.open[i]), append(index, at)
-			}
 		}
 		b.results[at] = res
+		together.mayHave(f)
+		switch {
+		case res.Err == nil:
+		case f.stop != StopSuccess:
+			b.failed = f
+		default:
+			together.err = f.err
+			together.pushed = together.pushed || f.pushed
+			together.hint = max(together.hint, f.hint)
+			open, index = append(open, b.open[i]), append(index, at)
+		}
 	}
 	b.open, b.index = open, index
 	if together.open = len(open); together.open == 0 {
 		together.err, together.stop, together.answer = b.failed.err, b.failed.stop, b.failed.answer
 	}
 	return together
+}
+
+// mayHave notes what an item's failure, or its success, says of whether something was
+// executed in this sending: it was in doubt, or there was an answer, or neither.
+func (f *failure) mayHave(item failure) {
+	answered := item.err == nil || item.stop == StopNotRetryable && spillway.OutcomeOf(item.err) != spillway.OutcomeLocal
+	switch {
+	case item.doubt != spillway.OutcomeOK:
+		f.doubt = item.doubt
+	case answered && f.doubt == spillway.OutcomeOK:
+		f.doubt = spillway.OutcomeUnknown
+	}
 }
 
 // indexOf returns the index, among all items, of the open item i.

@@ -49,7 +49,8 @@ func (e *ExhaustedError) Unwrap() []error {
 
 // Outcome returns the class of the last error, or of the context's cause if the
 // context ended. OutcomeLocal, which says that nothing was sent, is only returned if no
-// attempt may have been executed; otherwise it is the class of that one.
+// attempt may have been executed; otherwise it is the class of that one, and
+// OutcomeUnknown if items of a batch were answered.
 func (e *ExhaustedError) Outcome() spillway.Outcome {
 	last := e.Err
 	if e.Cause != nil {

@@ -26,8 +26,7 @@ func (c *Core) SetLimit(n int) error {
 	c.mu.Lock()
 	// The errors first: nobody may be refused under the new limit with an error
 	// that names the old one.
-	c.flow.hintAt = 0
-	c.rejections.Store(newRejections(c.opts, n, 0))
+	c.rejections.Store(newRejections(c.opts, n, c.flow.hint))
 	for {
 		s := c.word.Load()
 		from = int(limitOf(s))
@@ -35,6 +34,7 @@ func (c *Core) SetLimit(n int) error {
 			break
 		}
 	}
+	c.lookLocked()
 	c.shrinkLocked()
 	c.settleLocked()
 	c.mu.Unlock()
@@ -60,6 +60,7 @@ func (c *Core) SetMode(m spillway.Mode) error {
 			break
 		}
 	}
+	c.lookLocked()
 	c.settleLocked()
 	c.mu.Unlock()
 	c.tellMode(from, m)
@@ -75,11 +76,8 @@ func (c *Core) Shut() <-chan struct{} {
 		c.drained = make(chan struct{})
 	}
 	c.word.Or(closedBit)
+	c.lookLocked()
 	c.settleLocked()
-	if c.timer != nil { // nobody waits any more
-		c.timer.Stop()
-		c.armed = 0
-	}
 	return c.drained
 }
 

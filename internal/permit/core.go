@@ -39,6 +39,7 @@ type Core struct {
 	base    time.Time // clock readings are nanoseconds since then
 	sampled uint64    // an admission whose number has none of these bits is timed
 	careful bool      // whether an admission has more to do than count
+	watches bool      // whether the flow of permits is watched
 
 	// The hot line: what an admitted call touches.
 	_        [64]byte
@@ -75,6 +76,7 @@ func New(opts Options) *Core {
 		c.sampled = uint64(opts.Sample) - 1
 	}
 	c.careful = opts.Nested || opts.Track != spillway.TrackOff
+	c.watches = opts.Predict || opts.Hint || opts.Newest
 	c.word.Store(withMode(withLimit(0, opts.Limit), opts.Mode))
 	c.rejections.Store(newRejections(opts, opts.Limit, 0))
 	c.slots.Reserve(opts.Limit)
@@ -212,11 +214,12 @@ func (c *Core) enterSlow(ctx context.Context, n int) (Use, error) {
 	if err := c.ready(ctx); err != nil {
 		return Use{}, err
 	}
+	class := c.classOf(ctx)
 	u, v := c.take(n)
 	if v != admitted {
 		return Use{}, c.refuse(ctx, v, n)
 	}
-	c.note(ctx, u)
+	c.note(class, u)
 	return u, nil
 }
 
@@ -226,7 +229,7 @@ func (c *Core) ready(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return c.cancel(ctx)
 	}
-	if c.opts.Nested && c.Mode() != spillway.Off && c.Mode() != spillway.Shadow && ctx.Value(nestedKey{c}) != nil {
+	if c.IsInside(ctx) {
 		c.invalid.Add(1)
 		return &spillway.NestedError{Component: c.opts.Component, Name: c.opts.Name}
 	}
@@ -271,7 +274,7 @@ func (c *Core) Abort(u Use) {
 	if u.token != 0 {
 		h, _ = c.vacate(u.token, false, spillway.OutcomeUnknown)
 	} else if u.since != 0 {
-		c.hold.Record(time.Duration(c.now() - u.since))
+		c.observe(time.Duration(c.now()-u.since), spillway.OutcomeUnknown)
 	}
 	c.giveBack(h.weight)
 	c.warn(h)
@@ -293,8 +296,9 @@ func (c *Core) giveBack(w uint64) {
 func (c *Core) settle(w uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.queue.n > 0 && (c.opts.Predict || c.opts.Hint) {
-		c.flow.released(w, c.now())
+	if c.watches && c.queue.n > 0 {
+		c.lookLocked()
+		c.flow.released(w, c.flow.clock)
 	}
 	c.settleLocked()
 }

@@ -4,7 +4,6 @@ package permit_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
@@ -16,88 +15,150 @@ import (
 	"github.com/spillway-go/spillway/internal/permit"
 )
 
-// FuzzCoreModel reads its input as a program of two bytes a step, runs it on a core
-// and on the model, and compares the two after each step.
+// FuzzCoreModel reads its input as the settings of a core and a program of two bytes a
+// step, runs it on a core and on the model, and compares the two after each step.
 func FuzzCoreModel(f *testing.F) {
 	f.Add([]byte{})
+	for settings := range byte(64) {
+		f.Add(randomProgram(rand.New(rand.NewPCG(1, uint64(settings))), settings))
+	}
 	f.Fuzz(func(t *testing.T, program []byte) { compareWithModel(t, program) })
 }
 
-// A1, A2, A11, A13, B4, B5, B14, B20: all that the rows are about, in any order.
+// A1, A2, A11, A13, B4, B5, B14, B19, B20: all that the rows are about, in any order;
+// with and without predictions, hints, tracked holders, and the newest first.
 func TestCoreDoesWhatItsModelDoes(t *testing.T) {
 	r := rand.New(rand.NewPCG(20, 26))
-	program := make([]byte, 240)
-	for range 150 {
-		for i := range program {
-			program[i] = byte(r.Uint32())
+	var all seen
+	for settings := range 128 {
+		all.add(compareWithModel(t, randomProgram(r, byte(settings))))
+	}
+	for reason, n := range all.stats.Refused {
+		if r := spillway.Reason(reason); r != spillway.ReasonExpired { // which is no core's
+			require.Positive(t, n, "refused because of %v", r)
 		}
-		compareWithModel(t, program)
+	}
+	for name, n := range map[string]int{
+		"canceled": int(all.stats.Canceled), "after close": int(all.stats.AfterClose), "aborted": int(all.stats.Aborted),
+		"over the limit": int(all.stats.WouldRefuse), "ghosts": int(all.stats.GhostsTotal), "lent": all.lent,
+		"hints": all.hints, "warned": all.warned, "closed in time": all.drained, "deadlines": all.deadlines,
+	} {
+		require.Positive(t, n, name)
 	}
 }
 
-func compareWithModel(t *testing.T, program []byte) {
+func randomProgram(r *rand.Rand, settings byte) []byte {
+	program := make([]byte, 240)
+	for i := range program {
+		program[i] = byte(r.Uint32())
+	}
+	program[0] = settings
+	return program
+}
+
+// seen is what came about in a program.
+type seen struct {
+	stats                                   permit.Stats
+	lent, hints, warned, drained, deadlines int
+}
+
+func (s *seen) add(o seen) {
+	for i, n := range o.stats.Refused {
+		s.stats.Refused[i] += n
+	}
+	s.stats.Canceled += o.stats.Canceled
+	s.stats.AfterClose += o.stats.AfterClose
+	s.stats.Aborted += o.stats.Aborted
+	s.stats.WouldRefuse += o.stats.WouldRefuse
+	s.stats.GhostsTotal += o.stats.GhostsTotal
+	s.lent += o.lent
+	s.hints += o.hints
+	s.warned += o.warned
+	s.drained += o.drained
+	s.deadlines += o.deadlines
+}
+
+func compareWithModel(t *testing.T, program []byte) (what seen) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		limit := 3
-		p := &pair{
-			t: t, model: newModel(limit), waiting: map[int]*waiter{},
-			core: newCore(permit.Options{Limit: limit, MaxWait: modelMaxWait}),
+		p := newPair(t, settingsOf(program))
+		defer func() { what = p.seen }()
+		if len(program) > 1 && program[0]&16 != 0 {
+			p.warm(time.Duration(1+program[1]%8) * time.Millisecond)
 		}
-		for i := 0; i+1 < len(program) && i < 1000; i += 2 {
+		for i := 2; i+1 < len(program) && i < 1000; i += 2 {
 			p.step(program[i], int(program[i+1]))
 			// A look at Stats ends ghosts; half of the time the next call has to.
 			p.compare(i/2, program[i] < 128)
 		}
 		p.finish()
 	})
+	return what
 }
 
-// pair is a core and its model, and what the calls of both got.
-type pair struct {
-	t       *testing.T
-	core    *permit.Core
-	model   *model
-	calls   int
-	waiting map[int]*waiter // by the number of the call
-	held    []hold
-	old     []spillway.Permit // released already
-	closing *waiter
+// settingsOf reads the settings. Steps are taken at whole milliseconds; ghosts end three
+// tenths after one, waits five, and contexts seven and something of their own: so no
+// context ends when anything else does.
+func settingsOf(program []byte) permit.Options {
+	opts := permit.Options{Limit: 3, MaxWait: 105 * time.Millisecond, Room: 4}
+	if len(program) < 2 {
+		return opts
+	}
+	is := func(bit int) bool { return program[0]>>bit&1 != 0 }
+	opts.Limit += int(program[1] % 3)
+	opts.Newest, opts.Predict, opts.Hint = is(0), is(1), is(2)
+	opts.Estimate = opts.Predict || opts.Hint
+	if is(3) {
+		opts.Track, opts.HoldWarn = spillway.TrackSite, 25*time.Millisecond
+	}
+	opts.MaxWait = []time.Duration{105_500, 45_500, 405_500, 0}[program[1]/3%4] * time.Microsecond
+	if is(5) {
+		opts.RetryAfter, opts.Room = 20*time.Millisecond, 9
+	}
+	return opts
 }
 
-type hold struct {
-	permit spillway.Permit
-	answer answer
+// warm has all permits handed on, each after d, so often that the core believes what it
+// has seen.
+func (p *pair) warm(d time.Duration) {
+	p.enter(p.opts.Limit, false)
+	for i := range 60 {
+		p.wait(p.opts.Limit, 0)
+		p.advance(d)
+		p.release(0, spillway.OutcomeOK, 0)
+		p.compare(-i, i%8 == 0)
+	}
 }
 
 func (p *pair) step(op byte, arg int) {
-	switch op % 16 {
-	case 0, 1, 2:
-		got, err := p.core.Admit(p.t.Context(), arg%6)
-		want, _ := p.model.call(0, arg%6, 0)
-		p.answered(got, err, want)
-	case 3, 4, 5, 6:
-		p.wait(arg%7 - 1)
-	case 7, 8, 9:
+	switch op % 20 {
+	case 0, 1:
+		p.enter(arg%6, arg >= 128)
+	case 2:
+		p.lend(arg%5, 1+arg/5%3)
+	case 3, 4, 5:
+		p.wait(arg%7-1, 0)
+	case 6, 7, 8:
+		p.wait(arg%5, time.Duration(arg/5)*time.Millisecond+700*time.Microsecond+time.Duration(p.calls)*time.Nanosecond*2)
+	case 9, 10:
 		p.release(arg, spillway.OutcomeOK, 0)
-	case 10:
-		// Ghosts end three milliseconds after a multiple of ten.
-		p.release(arg, spillway.OutcomeTimeout, time.Duration(arg%20*10+3)*time.Millisecond)
 	case 11:
-		if id := arg % (p.calls + 1); p.model.cancel(id) {
-			p.waiting[id].cancel(context.Canceled)
-		}
+		p.release(arg, spillway.OutcomeTimeout, 0)
 	case 12:
-		require.NoError(p.t, p.core.SetLimit(1+arg%6))
-		p.model.setLimit(1 + arg%6)
+		p.release(arg, spillway.OutcomeTimeout, time.Duration(arg)*time.Millisecond+300*time.Microsecond)
 	case 13:
-		mode := spillway.Mode(max(arg%8-4, 0)) // mostly Enforce
-		require.NoError(p.t, p.core.SetMode(mode))
-		p.model.setMode(mode)
+		p.abort(arg)
 	case 14:
-		d := time.Duration(1+arg%8) * 10 * time.Millisecond
-		time.Sleep(d)
-		p.model.advance(d)
+		p.cancel(arg % (p.calls + 1))
 	case 15:
+		p.setLimit(1 + arg%6)
+	case 16:
+		p.setMode(spillway.Mode(max(arg%32-28, 0))) // mostly Enforce
+	case 17:
+		p.advance(time.Duration(1+arg%16) * time.Millisecond)
+	case 18:
+		p.advance(time.Duration(1+arg%64) * time.Millisecond)
+	case 19:
 		p.rare(arg)
 	}
 }
@@ -105,121 +166,16 @@ func (p *pair) step(op byte, arg int) {
 // rare are steps that would spoil the program if they were frequent, or do nothing.
 func (p *pair) rare(arg int) {
 	switch {
-	case arg >= 250 && p.closing == nil:
+	case arg >= 250:
 		p.close()
-		p.model.close()
 	case arg >= 200:
 		ctx, cancel := context.WithCancel(p.t.Context())
 		cancel()
-		_, err := p.core.Wait(ctx, 1, modelMaxWaiting)
+		_, err := p.core.Wait(ctx, 1, p.opts.Room)
 		require.Equal(p.t, context.Canceled, err)
-		p.model.stats.Canceled++
+		p.model.CountCanceled()
 	case len(p.old) > 0:
 		p.old[arg%len(p.old)].Release()
 		p.old[arg%len(p.old)].ReleaseAfter(time.Hour)
 	}
-}
-
-func (p *pair) wait(n int) {
-	p.calls++
-	w := wait(p.core, n, modelMaxWaiting)
-	want, waits := p.model.call(p.calls, n, modelMaxWaiting)
-	if waits {
-		w.requireWaiting(p.t)
-		p.waiting[p.calls] = w
-		return
-	}
-	require.True(p.t, w.done(), "still waits; the model says %v", want)
-	p.answered(p.core.Own(w.use), w.err, want)
-}
-
-// answered compares an answer with the model's and keeps what it holds.
-func (p *pair) answered(got spillway.Permit, err error, want answer) {
-	p.t.Helper()
-	require.Equal(p.t, want.text, textOf(err))
-	require.Equal(p.t, want.counted, got != spillway.Permit{})
-	if want.counted {
-		p.held = append(p.held, hold{got, want})
-	}
-}
-
-func textOf(err error) string {
-	var typed interface{ ErrorType() string }
-	switch {
-	case err == nil:
-		return "ok"
-	case errors.As(err, &typed):
-		return typed.ErrorType()
-	case errors.Is(err, context.Canceled):
-		return "canceled"
-	}
-	return err.Error()
-}
-
-func (p *pair) release(arg int, o spillway.Outcome, d time.Duration) {
-	if len(p.held) == 0 {
-		return
-	}
-	at := arg % len(p.held)
-	h := p.held[at]
-	p.held = append(p.held[:at], p.held[at+1:]...)
-	if d > 0 {
-		h.permit.ReleaseAfter(d)
-	} else {
-		h.permit.ReleaseWith(o)
-	}
-	p.old = append(p.old, h.permit)
-	p.model.end(h.answer, o, d)
-}
-
-func (p *pair) close() {
-	p.closing = &waiter{core: p.core, answered: make(chan struct{})}
-	go func() {
-		p.closing.err = p.core.Close(context.Background())
-		close(p.closing.answered)
-	}()
-	synctest.Wait()
-}
-
-// compare fails if core and model differ in the answers, or to a closer look.
-func (p *pair) compare(step int, closer bool) {
-	synctest.Wait()
-	for id := range p.calls + 1 {
-		w, want := p.waiting[id], p.model.answers[id]
-		if w == nil {
-			continue
-		}
-		require.Equal(p.t, want.text != "", w.done(), "step %d: call %d answered; the model says %q", step, id, want.text)
-		if w.done() {
-			p.answered(p.core.Own(w.use), w.err, want)
-			delete(p.waiting, id)
-		}
-	}
-	if closer {
-		got := p.core.Stats()
-		got.OldestWait, got.Wait = 0, spillway.Distribution{} // the model knows no time
-		require.Equal(p.t, p.model.look(), got, "step %d", step)
-	}
-	if p.closing != nil {
-		require.Equal(p.t, p.model.drained(), p.closing.done(), "step %d: Close has returned", step)
-	}
-}
-
-// finish brings everything to an end and looks whether anything is left.
-func (p *pair) finish() {
-	for id, w := range p.waiting {
-		w.cancel(errGone)
-		require.True(p.t, w.done(), "call %d", id)
-		p.core.Leave(w.use, spillway.OutcomeOK) // it may have been in front of another
-	}
-	for _, h := range p.held {
-		h.permit.Release()
-	}
-	time.Sleep(time.Hour)
-	if p.closing == nil {
-		p.close()
-	}
-	require.True(p.t, p.closing.done(), "Close has returned")
-	require.NoError(p.t, p.closing.err)
-	requireWhole(p.t, p.core)
 }

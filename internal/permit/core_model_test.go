@@ -3,211 +3,278 @@
 package permit_test
 
 import (
-	"cmp"
+	"context"
+	"errors"
+	"maps"
 	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/internal/permit"
+	"github.com/spillway-go/spillway/internal/permit/permittest"
 )
 
-// modelMaxWait is no multiple of ten milliseconds, and ghosts end three after one,
-// so that no two kinds of events ever fall together, nor do they with a look.
-const (
-	modelMaxWait    = 105 * time.Millisecond
-	modelMaxWaiting = 4
-)
-
-// model is what a core should be: a list of who waits, a list of ghosts, and sums.
-type model struct {
-	now    time.Duration
-	stats  permit.Stats // what a look should show
-	queue  []modelWaiter
-	ghosts []modelGhost
-	// The answers given since they were last asked for.
-	answers map[int]answer
+// pair is a core and its model, and what the calls of both got.
+type pair struct {
+	t       *testing.T
+	core    *permit.Core
+	model   *permittest.Model
+	opts    permit.Options
+	calls   int
+	waiting map[int]*waiter // by the number of the call
+	held    []hold
+	old     []spillway.Permit // released already
+	closing *waiter
+	told    atomic.Uint64 // refusals that the hook was told of
+	warned  []permittest.Hold
+	seen    seen
 }
 
-type modelWaiter struct {
-	id, weight int
-	until      time.Duration
+// hold is what a call got, as a permit or as the use it was.
+type hold struct {
+	permit spillway.Permit
+	use    permit.Use
+	raw    bool // whether it is a use still
+	answer permittest.Answer
 }
 
-type modelGhost struct {
-	weight int
-	until  time.Duration
+func newPair(t *testing.T, opts permit.Options) *pair {
+	p := &pair{t: t, waiting: map[int]*waiter{}}
+	opts.Component, opts.Name, opts.Sample = "core", "test", 1
+	opts.Hooks = []permit.Hooks{{
+		Rejected: func(context.Context, *spillway.Rejection) { p.told.Add(1) },
+		HeldLong: func(h spillway.Holder) { p.warned = append(p.warned, permittest.Hold{Weight: h.Weight, Since: h.Age}) },
+	}}
+	p.opts, p.core, p.model = opts, permit.New(opts), permittest.New(opts)
+	return p
 }
 
-// answer is what a call got: "ok" or the type of its error. held is what it holds,
-// if it was counted.
-type answer struct {
-	text    string
-	counted bool
-	held    int
+// enter is a call that doesn't wait.
+func (p *pair) enter(n int, raw bool) {
+	u, err := p.core.Enter(p.t.Context(), n)
+	want, _ := p.model.Call(0, n, 0, 0)
+	p.answered(u, err, want, raw)
 }
 
-func newModel(limit int) *model {
-	return &model{stats: permit.Stats{Name: "test", Limit: limit}, answers: map[int]answer{}}
+// lend is a call of somebody else's.
+func (p *pair) lend(n, keep int) {
+	require.Equal(p.t, p.model.Full(n), p.core.Full(n), "full")
+	u, ok := p.core.Lend(p.t.Context(), n, keep)
+	want, wantOK := p.model.Lend(n, keep)
+	require.Equal(p.t, wantOK, ok, "lent")
+	if ok {
+		p.seen.lent++
+		p.answered(u, nil, want, true)
+	}
 }
 
-// call is a call of weight n that may wait if maxWaiting is above zero. waits says
-// that there is no answer yet; it will come under id.
-func (m *model) call(id, n, maxWaiting int) (a answer, waits bool) {
-	st := &m.stats
+// wait is a call that may wait, for no longer than d, if that isn't 0.
+func (p *pair) wait(n int, d time.Duration) {
+	p.calls++
+	var deadline time.Duration
+	ctx, cancel := context.WithCancelCause(context.Background())
+	if d > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, d)
+		context.AfterFunc(ctx, stop)
+		deadline = p.model.Now() + d
+	}
+	w := waitWith(ctx, cancel, p.core, n, p.opts.Room)
+	want, waits := p.model.Call(p.calls, n, p.opts.Room, deadline)
+	if waits {
+		p.waiting[p.calls] = w
+		return
+	}
+	require.True(p.t, w.done(), "still waits; the model says %v", want)
+	p.answered(w.use, w.err, want, false)
+	cancel(nil)
+}
+
+// answered compares an answer with the model's and keeps what it holds.
+func (p *pair) answered(u permit.Use, err error, want permittest.Answer, raw bool) {
+	p.t.Helper()
+	require.Equal(p.t, want.Text, textOf(err))
+	var r *spillway.Rejection
+	if errors.As(err, &r) {
+		require.Equal(p.t, want.Rejection, *r)
+		if r.RetryAfter > p.opts.RetryAfter {
+			p.seen.hints++
+		}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		p.seen.deadlines++
+	}
+	require.Equal(p.t, want.Hold != nil, u != permit.Use{}, "whether it is counted")
+	if want.Hold == nil {
+		return
+	}
+	h := hold{use: u, raw: raw, answer: want}
+	if !raw {
+		h.permit = p.core.Own(u)
+	}
+	p.held = append(p.held, h)
+}
+
+func textOf(err error) string {
+	var typed interface{ ErrorType() string }
 	switch {
-	case st.Closed:
-		st.AfterClose++
-		return answer{text: "closed"}, false
-	case st.Mode == spillway.Off:
-		return answer{text: "ok"}, false
-	case st.Mode == spillway.RefuseAll:
-		return m.refuse(spillway.ReasonRefuseAll), false
-	case st.Mode == spillway.Shadow:
-		if n < 1 || st.InUse+n > st.Limit {
-			st.WouldRefuse++
-		}
-		return m.admit(max(n, 0)), false
-	case n < 1 || n > st.Limit:
-		st.Invalid++
-		return answer{text: "invalid_weight"}, false
-	case len(m.queue) == 0 && st.InUse+n <= st.Limit:
-		return m.admit(n), false
-	case maxWaiting == 0:
-		return m.refuse(spillway.ReasonLimit), false
-	case len(m.queue) >= maxWaiting:
-		return m.refuse(spillway.ReasonQueueFull), false
+	case err == nil:
+		return "ok"
+	case errors.As(err, &typed):
+		return typed.ErrorType()
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "deadline_exceeded"
 	}
-	m.queue = append(m.queue, modelWaiter{id, n, m.now + modelMaxWait})
-	return a, true
+	return err.Error()
 }
 
-func (m *model) admit(n int) answer {
-	m.stats.Admitted++
-	m.stats.InUse += n
-	return answer{"ok", true, n}
+// take takes one of the holds out of the list.
+func (p *pair) take(arg int) (h hold, ok bool) {
+	if len(p.held) == 0 {
+		return h, false
+	}
+	at := arg % len(p.held)
+	h = p.held[at]
+	p.held = append(p.held[:at], p.held[at+1:]...)
+	return h, true
 }
 
-func (m *model) refuse(r spillway.Reason) answer {
-	m.stats.Refused[r]++
-	return answer{text: r.String()}
+// release ends a hold; d leaves it to a ghost.
+func (p *pair) release(arg int, o spillway.Outcome, d time.Duration) {
+	h, ok := p.take(arg)
+	switch {
+	case !ok:
+		return
+	case h.raw && d == 0:
+		p.core.Leave(h.use, o)
+	case h.raw:
+		p.core.Own(h.use).ReleaseAfter(d)
+	case d > 0:
+		h.permit.ReleaseAfter(d)
+	default:
+		h.permit.ReleaseWith(o)
+	}
+	p.old = append(p.old, h.permit)
+	if d > 0 {
+		o = spillway.OutcomeTimeout
+	}
+	p.model.End(h.answer, o, d)
 }
 
-// settle answers those in the queue that can be answered, from the head on.
-func (m *model) settle() {
-	st := &m.stats
-	for len(m.queue) > 0 {
-		w := m.queue[0]
-		var a answer
-		switch {
-		case st.Closed:
-			st.AfterClose++
-			a = answer{text: "closed"}
-		case st.Mode == spillway.RefuseAll:
-			a = m.refuse(spillway.ReasonRefuseAll)
-		case st.Mode == spillway.Off:
-			a = answer{text: "ok"}
-		case st.InUse+w.weight <= st.Limit:
-			a = m.admit(w.weight)
-		case st.Mode == spillway.Shadow:
-			st.WouldRefuse++
-			a = m.admit(w.weight)
-		default:
-			return
-		}
-		m.queue = m.queue[1:]
-		m.answers[w.id] = a
+// abort ends a hold as a panic would.
+func (p *pair) abort(arg int) {
+	h, ok := p.take(arg)
+	switch {
+	case !ok:
+	case h.raw:
+		p.core.Abort(h.use)
+		p.model.Abort(h.answer)
+	default:
+		p.held = append(p.held, h)
 	}
 }
 
-// end gives back what an answer holds, or leaves it to a ghost for d.
-func (m *model) end(a answer, o spillway.Outcome, d time.Duration) {
-	if !a.counted {
+func (p *pair) cancel(id int) {
+	if p.model.Cancel(id) {
+		p.waiting[id].cancel(context.Canceled)
+	}
+}
+
+func (p *pair) setLimit(n int) {
+	require.NoError(p.t, p.core.SetLimit(n))
+	p.model.SetLimit(n)
+}
+
+func (p *pair) setMode(m spillway.Mode) {
+	require.NoError(p.t, p.core.SetMode(m))
+	p.model.SetMode(m)
+}
+
+func (p *pair) advance(d time.Duration) {
+	time.Sleep(d)
+	p.model.Advance(d)
+}
+
+func (p *pair) close() {
+	if p.closing != nil {
 		return
 	}
-	m.stats.Ended[o]++
-	if d <= 0 {
-		m.stats.InUse -= a.held
-		m.settle()
+	p.closing = &waiter{core: p.core, answered: make(chan struct{})}
+	go func() {
+		p.closing.err = p.core.Close(context.Background())
+		close(p.closing.answered)
+	}()
+	synctest.Wait()
+	p.model.Close()
+}
+
+// compare fails if core and model differ in the answers, or to a closer look.
+func (p *pair) compare(step int, closer bool) {
+	synctest.Wait()
+	for _, id := range slices.Sorted(maps.Keys(p.waiting)) {
+		w, want := p.waiting[id], p.model.Answers[id]
+		over := w.over()
+		if (want.Text != "") != over {
+			require.Fail(p.t, "one has an answer", "step %d: call %d: %v %v; the model says %q at %v",
+				step, id, over, w.err, want.Text, p.model.Now())
+		}
+		if over {
+			p.answered(w.use, w.err, want, id%2 == 0)
+			delete(p.waiting, id)
+			w.cancel(nil)
+		}
+	}
+	if closer {
+		p.look(step)
+	}
+	require.False(p.t, len(p.waiting) == 0 && p.core.Armed(), "step %d: a timer is set for nobody", step)
+	if p.closing != nil {
+		require.Equal(p.t, p.model.Drained(), p.closing.over(), "step %d: Close has returned", step)
+		if p.closing.over() {
+			p.seen.drained++
+		}
+	}
+}
+
+func (p *pair) look(step int) {
+	want, got := p.model.Stats(), p.core.Stats()
+	if want != got { // which is much quicker than what shows the difference
+		require.Equal(p.t, want, got, "step %d", step)
+	}
+	require.Equal(p.t, want.Refused.Total(), p.told.Load(), "step %d", step)
+	if p.opts.Track == spillway.TrackOff {
 		return
 	}
-	m.stats.GhostsTotal++
-	m.stats.Ghosts += a.held
-	m.ghosts = append(m.ghosts, modelGhost{a.held, m.now + d})
-	slices.SortStableFunc(m.ghosts, func(a, b modelGhost) int { return cmp.Compare(a.until, b.until) })
-}
-
-// cancel takes a waiter out of the queue; ok is false if it isn't there any more.
-func (m *model) cancel(id int) (ok bool) {
-	at := slices.IndexFunc(m.queue, func(w modelWaiter) bool { return w.id == id })
-	if at < 0 {
-		return false
+	var holders []permittest.Hold
+	for _, h := range p.core.Holders() {
+		holders = append(holders, permittest.Hold{Weight: h.Weight, Since: h.Age})
 	}
-	m.queue = slices.Delete(m.queue, at, at+1)
-	m.stats.Canceled++
-	m.answers[id] = answer{text: "canceled"}
-	m.settle()
-	return true
+	require.ElementsMatch(p.t, p.model.Holders(), holders, "step %d", step)
+	require.Equal(p.t, p.model.Warned, p.warned, "step %d", step)
 }
 
-func (m *model) setLimit(n int) {
-	m.stats.Limit = n
-	m.queue = slices.DeleteFunc(m.queue, func(w modelWaiter) bool {
-		if w.weight > n {
-			m.answers[w.id] = m.refuse(spillway.ReasonLimitShrunk)
-		}
-		return w.weight > n
-	})
-	m.settle()
-}
-
-func (m *model) setMode(mode spillway.Mode) {
-	m.stats.Mode = mode
-	m.settle()
-}
-
-func (m *model) close() {
-	m.stats.Closed = true
-	m.settle()
-}
-
-// drained reports whether a Close would have returned.
-func (m *model) drained() bool { return m.stats.Closed && m.stats.InUse == m.stats.Ghosts }
-
-// advance lets time go by, event by event.
-func (m *model) advance(d time.Duration) {
-	end := m.now + d
-	for {
-		ghost := len(m.ghosts) > 0 && m.ghosts[0].until <= end
-		late := len(m.queue) > 0 && m.queue[0].until <= end
-		switch {
-		case ghost && (!late || m.ghosts[0].until < m.queue[0].until):
-			g := m.ghosts[0]
-			m.now, m.ghosts = g.until, m.ghosts[1:]
-			m.stats.Ghosts -= g.weight
-			m.stats.InUse -= g.weight
-			// Ghosts that end at one moment end together.
-			if len(m.ghosts) == 0 || m.ghosts[0].until > g.until {
-				m.settle()
-			}
-		case late:
-			w := m.queue[0]
-			m.now, m.queue = w.until, m.queue[1:]
-			m.answers[w.id] = m.refuse(spillway.ReasonMaxWait)
-			m.settle()
-		default:
-			m.now = end
-			return
-		}
+// finish brings everything to an end and looks whether anything is left.
+func (p *pair) finish() {
+	p.seen.stats, p.seen.warned = p.core.Stats(), len(p.warned)
+	for id, w := range p.waiting {
+		w.cancel(errGone)
+		require.True(p.t, w.done(), "call %d", id)
+		p.core.Leave(w.use, spillway.OutcomeOK) // it may have been in front of another
 	}
-}
-
-// look is what the core's Stats should be now. How long the oldest waits is tested
-// elsewhere.
-func (m *model) look() permit.Stats {
-	st := m.stats
-	st.Waiting = len(m.queue)
-	for _, w := range m.queue {
-		st.WaitWeight += w.weight
+	for len(p.held) > 0 {
+		p.release(0, spillway.OutcomeOK, 0)
 	}
-	return st
+	time.Sleep(time.Hour)
+	p.close()
+	require.True(p.t, p.closing.done(), "Close has returned")
+	require.NoError(p.t, p.closing.err)
+	requireWhole(p.t, p.core)
+	require.False(p.t, p.core.Armed())
 }

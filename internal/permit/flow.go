@@ -26,25 +26,32 @@ const (
 	slowOutcome = 1.5
 )
 
-// flow is guarded by the core's lock, but for service.
+// flow is guarded by the core's lock, but for service. It is kept up only if the core
+// is one that watches it.
 type flow struct {
-	rate     float64 // permits released per nanosecond while callers waited, decayed
-	trust    float64 // the share of rate's memory that was filled: 1 in the long run
-	at       int64   // when rate was brought up to date; time without waiters is left out
-	last     int64   // when permits came back last, or the queue began
-	seen     uint64  // releases seen while callers waited
-	launched int64   // when a waiter was admitted last
-	clock    int64   // the newest reading of the clock under the lock
-	since    int64   // when the queue was empty last
-	hintAt   int64   // when the hint of the rejections was made
+	clock    int64         // the reading of the clock for all that is done under this hold of the lock
+	rate     float64       // permits released per nanosecond while callers waited, decayed
+	trust    float64       // the share of rate's memory that was filled: 1 in the long run
+	at       int64         // when rate was brought up to date; time without waiters is left out
+	last     int64         // when permits came back last, or the queue began
+	seen     uint64        // releases seen while callers waited
+	launched int64         // when a waiter was admitted last
+	since    int64         // when the queue was empty last
+	hint     time.Duration // what the rejections say; 0 if nothing yet
+	hintAt   int64         // when that was made
 	service  atomic.Int64
+}
+
+// lookLocked reads the clock, if anything here goes by it.
+func (c *Core) lookLocked() {
+	if c.watches {
+		c.flow.clock = c.now()
+	}
 }
 
 // begin notes that the queue isn't empty any more. The rate goes on from where the
 // last busy time left it: an idle time says nothing of what could be served.
-func (f *flow) begin(now int64) {
-	f.at, f.last, f.since, f.clock = now, now, now, now
-}
+func (f *flow) begin(now int64) { f.at, f.last, f.since = now, now, now }
 
 // released notes that w permits came back while callers waited.
 func (f *flow) released(w uint64, now int64) {
@@ -62,7 +69,6 @@ func (f *flow) decay(now int64) {
 		f.trust = 1 - (1-f.trust)*keep
 		f.at = now
 	}
-	f.clock = now
 }
 
 // waitForLocked returns how long it will take until w permits have come back.
@@ -123,16 +129,15 @@ func (c *Core) hopelessLocked(w uint64, deadline, now int64) bool {
 	if c.opts.MaxWait > 0 && wait > c.opts.MaxWait {
 		return true
 	}
-	return deadline != 0 && int64(wait) > deadline-now-f.service.Load()
+	// As a sum, which is far from overflowing: a deadline may be as far back as can be.
+	return deadline != 0 && now+int64(wait)+f.service.Load() > deadline
 }
 
 // tooLateLocked reports whether a waiter who could be served now would not be
 // finished in time.
 func (c *Core) tooLateLocked(w *waiter) bool {
 	f := &c.flow
-	now := c.now()
-	f.clock = now
-	return f.seen >= flowTrust && now-f.launched < probeEvery && now+f.service.Load() > w.deadline
+	return f.seen >= flowTrust && f.clock-f.launched < probeEvery && f.clock+f.service.Load() > w.deadline
 }
 
 // hintEvery is how often the hint of the rejections is made anew: a refusal must
@@ -141,12 +146,12 @@ const hintEvery = int64(100 * time.Millisecond)
 
 // hintLocked gives the rejections a hint when to try again: when those who wait now
 // will have been served.
-func (c *Core) hintLocked(now int64) {
-	f := &c.flow
+func (c *Core) hintLocked() {
+	f, now := &c.flow, c.flow.clock
 	if !c.opts.Hint || f.seen < flowTrust || f.hintAt != 0 && now-f.hintAt < hintEvery {
 		return
 	}
 	f.hintAt = now
-	hint := c.waitForLocked(c.queue.weight+1, now).Round(time.Millisecond)
-	c.rejections.Store(newRejections(c.opts, int(limitOf(c.word.Load())), hint))
+	f.hint = c.waitForLocked(c.queue.weight+1, now).Round(time.Millisecond)
+	c.rejections.Store(newRejections(c.opts, int(limitOf(c.word.Load())), f.hint))
 }

@@ -27,7 +27,8 @@ type ghosts struct {
 func (c *Core) haunt(token, weight uint64, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ghosts.add(ghost{until: later(c.now(), d), token: token}, weight)
+	c.flow.clock = c.now()
+	c.ghosts.add(ghost{until: later(c.flow.clock, d), token: token}, weight)
 	c.nextGhost.Store(c.ghosts.list[0].until)
 	c.word.Or(ghostsBit)
 	c.settleLocked()
@@ -62,17 +63,18 @@ func (c *Core) reap() bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := c.exorciseLocked(c.now())
+	n := c.exorciseLocked()
 	if n > 0 {
 		c.settleLocked()
 	}
 	return n > 0
 }
 
-// exorciseLocked takes the permits of all ghosts that end by now off the word and
-// returns how many ghosts there were. The caller must settle.
-func (c *Core) exorciseLocked(now int64) int {
-	g := &c.ghosts
+// exorciseLocked reads the clock, takes the permits of all ghosts that end by now off
+// the word and returns how many ghosts there were. The caller must settle.
+func (c *Core) exorciseLocked() int {
+	c.flow.clock = c.now()
+	g, now := &c.ghosts, c.flow.clock
 	n := 0
 	var back uint64
 	for n < len(g.list) && g.list[n].until <= now {
@@ -84,7 +86,7 @@ func (c *Core) exorciseLocked(now int64) int {
 	if n == 0 {
 		return 0
 	}
-	if c.queue.n > 0 && (c.opts.Predict || c.opts.Hint) {
+	if c.watches && c.queue.n > 0 {
 		c.flow.released(back, now)
 	}
 	g.list = slices.Delete(g.list, 0, n)

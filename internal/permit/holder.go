@@ -20,22 +20,31 @@ const (
 	siteDepth = 16
 )
 
+// classOf returns the class that ctx carries, if holders are tracked. It is asked for
+// before anything is taken: a context is its caller's code, and whatever that does must
+// not cost a permit.
+func (c *Core) classOf(ctx context.Context) (class spillway.Class) {
+	if c.opts.Track != spillway.TrackOff {
+		class, _ = spillway.ClassFrom(ctx)
+	}
+	return class
+}
+
 // note remembers who took the permit of u, if holders are tracked.
-func (c *Core) note(ctx context.Context, u Use) {
+func (c *Core) note(class spillway.Class, u Use) {
 	if u.token == 0 {
 		return
 	}
-	c.noteHolder(ctx, u.token)
+	c.noteHolder(class, u.token)
 }
 
-func (c *Core) noteHolder(ctx context.Context, token uint64) {
+func (c *Core) noteHolder(class spillway.Class, token uint64) {
 	depth := siteDepth
 	if c.opts.Track == spillway.TrackStack {
 		depth = maxDepth
 	}
 	pcs := make([]uintptr, depth)
-	h := &slot.Note{Token: token, PCs: pcs[:runtime.Callers(4, pcs)]}
-	h.Class, _ = spillway.ClassFrom(ctx)
+	h := &slot.Note{Token: token, PCs: pcs[:runtime.Callers(4, pcs)], Class: class}
 	if s, _ := c.slots.Find(token); s != nil {
 		s.Note.Store(h)
 	}

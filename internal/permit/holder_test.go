@@ -52,7 +52,7 @@ func TestHoldersListWhoWaitedFromTheGrantOn(t *testing.T) {
 		require.Len(t, holders, 1)
 		require.InDelta(t, time.Minute, holders[0].Age, 2)
 		require.Contains(t, holders[0].Site, "waiter_test.go:")
-		require.Contains(t, holders[0].Stack, "permit_test.wait.func1\n")
+		require.Contains(t, holders[0].Stack, "permit_test.waitWith.func1\n")
 	})
 }
 

@@ -29,6 +29,7 @@ func (c *Core) Service() time.Duration { return time.Duration(c.flow.service.Loa
 // Lend admits a call of somebody else's if that leaves keep permits free: one who
 // belongs here then still finds some. Nothing is counted as refused.
 func (c *Core) Lend(ctx context.Context, n, keep int) (Use, bool) {
+	class := c.classOf(ctx)
 	for {
 		s := c.word.Load()
 		w, ok := plain(s, n)
@@ -40,7 +41,7 @@ func (c *Core) Lend(ctx context.Context, n, keep int) (Use, bool) {
 		}
 		if c.word.CompareAndSwap(s, s+w) {
 			u := c.admit(w)
-			c.note(ctx, u)
+			c.note(class, u)
 			return u, true
 		}
 	}

@@ -11,17 +11,11 @@ import (
 // sends away who can't be served any more, clears the waiting bit with the last
 // waiter, and tells Close when the last permit is back.
 func (c *Core) settleLocked() {
-	for w := c.nextLocked(); w != nil; w = c.nextLocked() {
-		r, ok := c.decideLocked(w)
-		if !ok {
-			break
-		}
-		c.queue.remove(w)
-		w.ready <- r
-	}
+	c.serveLocked()
 	c.shedLocked()
 	if c.queue.head == nil && c.word.Load()&waitingBit != 0 {
 		c.word.And(^uint64(waitingBit))
+		c.flow.decay(c.flow.clock) // a silence counts also if it ended because nobody waits any more
 	}
 	c.armLocked()
 	if s := c.word.Load(); s&closedBit != 0 && c.drained != nil && useOf(s) == c.ghosts.weight {
@@ -32,6 +26,18 @@ func (c *Core) settleLocked() {
 		}
 	}
 	c.checkLocked()
+}
+
+// serveLocked answers, one after the other, those who can be answered now.
+func (c *Core) serveLocked() {
+	for w := c.nextLocked(); w != nil; w = c.nextLocked() {
+		r, ok := c.decideLocked(w)
+		if !ok {
+			return
+		}
+		c.queue.remove(w)
+		w.ready <- r
+	}
 }
 
 // nextLocked returns who is to be served next: the oldest waiter, or the newest.
@@ -79,7 +85,7 @@ func (c *Core) decideLocked(w *waiter) (r release, ok bool) {
 				return r, false
 			}
 			if w.deadline != 0 && c.tooLateLocked(w) {
-				c.hintLocked(c.flow.clock)
+				c.hintLocked()
 				return release{verdict: refusedWaiting, reason: spillway.ReasonPredicted}, true
 			}
 		}
@@ -106,12 +112,17 @@ func (c *Core) shrinkLocked() {
 
 // armLocked sets the timer for the first thing that time alone brings about while
 // callers wait: the longest wait of the oldest, the end of a ghost, or the moment
-// when a queue that is served from its newest is too old. There is one timer for all. It is moved only to an earlier time: one that comes too early
-// finds nothing to do and is set anew, which is cheaper than moving it at every
+// when a queue that is served from its newest is too old. There is one timer for all,
+// and none while nobody waits. It is moved only to an earlier time: one that comes too
+// early finds nothing to do and is set anew, which is cheaper than moving it at every
 // hand-off.
 func (c *Core) armLocked() {
 	w := c.queue.head
 	if w == nil {
+		if c.armed != 0 {
+			c.timer.Stop()
+			c.armed = 0
+		}
 		return
 	}
 	at := w.until
@@ -141,18 +152,14 @@ func (c *Core) tick() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.armed = 0
-	now := c.now()
-	c.flow.clock = now
-	c.exorciseLocked(now)
+	c.exorciseLocked()
+	now := c.flow.clock
+	c.serveLocked() // who can be served at this very moment is served
 	for w := c.queue.head; w != nil && w.until != 0 && w.until <= now; w = c.queue.head {
-		// Who can be served at this very moment is served.
-		r, ok := c.decideLocked(w)
-		if !ok {
-			c.hintLocked(now)
-			r = release{verdict: refusedWaiting, reason: spillway.ReasonMaxWait}
-		}
+		c.hintLocked()
 		c.queue.remove(w)
-		w.ready <- r
+		w.ready <- release{verdict: refusedWaiting, reason: spillway.ReasonMaxWait}
+		c.serveLocked() // it may have stood in front of somebody who fits
 	}
 	c.settleLocked()
 }

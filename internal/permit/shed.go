@@ -26,9 +26,8 @@ func (c *Core) shedLocked() {
 	if !c.opts.Newest || c.queue.head == nil {
 		return
 	}
-	now := c.now()
-	for w := c.queue.head; w != nil && c.flow.shedAt(w) <= now; w = c.queue.head {
-		c.hintLocked(now)
+	for w := c.queue.head; w != nil && c.flow.shedAt(w) <= c.flow.clock; w = c.queue.head {
+		c.hintLocked()
 		c.queue.remove(w)
 		w.ready <- release{verdict: refusedWaiting, reason: spillway.ReasonDropped}
 	}

@@ -39,14 +39,13 @@ type Stats struct {
 func (c *Core) Stats() Stats {
 	st := Stats{Name: c.opts.Name}
 	c.mu.Lock()
-	now := c.now()
-	if c.exorciseLocked(now) > 0 {
+	if c.exorciseLocked() > 0 {
 		c.settleLocked()
 	}
 	st.Ghosts, st.GhostsTotal = int(c.ghosts.weight), c.ghosts.total
 	st.Waiting, st.WaitWeight = c.queue.n, int(c.queue.weight)
 	if w := c.queue.head; w != nil {
-		st.OldestWait = time.Duration(now - w.since)
+		st.OldestWait = time.Duration(c.flow.clock - w.since)
 	}
 	s := c.word.Load()
 	st.RetryAfter = c.opts.RetryAfter

@@ -30,13 +30,15 @@ func (c *Core) waitSlow(ctx context.Context, n, maxWaiting int) (Use, error) {
 	if err := c.ready(ctx); err != nil {
 		return Use{}, err
 	}
+	class := c.classOf(ctx)
 	for {
 		u, v := c.take(n)
 		if v == full && maxWaiting > 0 {
+			done := ctx.Done() // the caller's code: not with a place in the queue
 			w, r := c.enqueue(ctx, n, maxWaiting)
 			switch {
 			case w != nil:
-				u, waited, err := c.await(ctx, w, n)
+				u, waited, err := c.await(ctx, done, class, w, n)
 				c.tellWaited(ctx, u, waited, err)
 				return u, err
 			case r.verdict == refusedWaiting:
@@ -47,7 +49,7 @@ func (c *Core) waitSlow(ctx context.Context, n, maxWaiting int) (Use, error) {
 		if v != admitted {
 			return Use{}, c.refuse(ctx, v, n)
 		}
-		c.note(ctx, u)
+		c.note(class, u)
 		return u, nil
 	}
 }
@@ -63,8 +65,9 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
+	c.flow.clock = now
 	if c.queue.n >= maxWaiting {
-		c.hintLocked(now)
+		c.hintLocked()
 		return nil, release{verdict: refusedWaiting, reason: spillway.ReasonQueueFull}
 	}
 	for {
@@ -73,7 +76,7 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 			return nil, release{verdict: full}
 		}
 		if c.opts.Predict && c.hopelessLocked(uint64(n), deadline, now) {
-			c.hintLocked(now)
+			c.hintLocked()
 			return nil, release{verdict: refusedWaiting, reason: spillway.ReasonPredicted}
 		}
 		if s&waitingBit != 0 || c.word.CompareAndSwap(s, s|waitingBit) {
@@ -89,34 +92,24 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 		w.until = later(w.since, c.opts.MaxWait)
 	}
 	c.queue.push(w)
+	if c.opts.Newest {
+		c.serveLocked() // the newest is next, and may fit where an older one doesn't
+	}
 	c.armLocked()
 	c.checkLocked()
 	return w, release{}
 }
 
-// await parks the caller until the core or ctx releases it, and also returns how long
-// that took.
-func (c *Core) await(ctx context.Context, w *waiter, n int) (u Use, waited time.Duration, err error) {
+// await parks the caller until the core or ctx, whose Done is done, releases it, and also
+// returns how long that took.
+func (c *Core) await(ctx context.Context, done <-chan struct{}, class spillway.Class, w *waiter, n int) (u Use, waited time.Duration, err error) {
 	var r release
 	select {
 	case r = <-w.ready:
-	case <-ctx.Done():
-		c.mu.Lock()
-		if w.queued {
-			since := w.since
-			c.queue.remove(w)
-			c.queue.put(w)
-			c.settleLocked() // it may have stood in front of somebody who fits
-			if c.queue.n == 0 && c.timer != nil {
-				c.timer.Stop()
-				c.armed = 0
-			}
-			c.mu.Unlock()
-			waited = time.Duration(c.now() - since)
-			c.wait.Record(waited)
+	case <-done:
+		if waited, ok := c.withdraw(w); ok {
 			return Use{}, waited, c.cancel(ctx)
 		}
-		c.mu.Unlock()
 		r = <-w.ready // it was released in the same instant
 	}
 	waited = time.Duration(c.now() - w.since)
@@ -125,28 +118,55 @@ func (c *Core) await(ctx context.Context, w *waiter, n int) (u Use, waited time.
 	c.recycle(w)
 	switch r.verdict {
 	case admitted:
-		// A done context admits nothing, whichever of the two came first: what was
-		// granted goes back, and on to the next.
-		if ctx.Err() != nil {
-			if r.counted {
-				c.giveBack(weight)
-			}
-			return Use{}, waited, c.cancel(ctx)
-		}
-		if !r.counted {
-			return Use{}, waited, nil
-		}
-		if r.over {
-			c.wouldRefuse.Add(1)
-		}
-		u = c.admit(weight)
-		c.note(ctx, u)
-		return u, waited, nil
+		u, err = c.accept(ctx, class, weight, r)
+		return u, waited, err
 	case refusedWaiting:
 		return Use{}, waited, c.rejectAfter(ctx, r.reason, waited)
 	default:
 		return Use{}, waited, c.refuse(ctx, r.verdict, n)
 	}
+}
+
+// withdraw takes a waiter who gives up out of the queue, and returns how long he has
+// waited. It is false if the waiter was released already.
+func (c *Core) withdraw(w *waiter) (waited time.Duration, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !w.queued {
+		return 0, false
+	}
+	c.flow.clock = c.now()
+	waited = time.Duration(c.flow.clock - w.since)
+	c.wait.Record(waited)
+	c.queue.remove(w)
+	c.queue.put(w)
+	c.settleLocked() // it may have stood in front of somebody who fits
+	return waited, true
+}
+
+// accept turns what a waiter was granted into a Use. A done context admits nothing,
+// whichever of the two came first: then the grant goes back, and on to the next; and so
+// it does if the context, which is the caller's code, panics when it is asked.
+func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, r release) (u Use, err error) {
+	accepted := false
+	defer func() {
+		if r.counted && !accepted {
+			c.giveBack(weight)
+		}
+	}()
+	if ctx.Err() != nil {
+		return Use{}, c.cancel(ctx)
+	}
+	accepted = true
+	if !r.counted {
+		return Use{}, nil
+	}
+	if r.over {
+		c.wouldRefuse.Add(1)
+	}
+	u = c.admit(weight)
+	c.note(class, u)
+	return u, nil
 }
 
 func (c *Core) recycle(w *waiter) {

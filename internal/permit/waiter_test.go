@@ -28,6 +28,11 @@ type waiter struct {
 // wait calls Wait and returns when the call is in the queue, or has its answer.
 func wait(c *permit.Core, n, maxWaiting int) *waiter {
 	ctx, cancel := context.WithCancelCause(context.Background())
+	return waitWith(ctx, cancel, c, n, maxWaiting)
+}
+
+// waitWith is wait under a context that cancel ends.
+func waitWith(ctx context.Context, cancel context.CancelCauseFunc, c *permit.Core, n, maxWaiting int) *waiter {
 	w := &waiter{core: c, cancel: cancel, answered: make(chan struct{})}
 	go func() {
 		w.use, w.err = c.Wait(ctx, n, maxWaiting)
@@ -40,6 +45,11 @@ func wait(c *permit.Core, n, maxWaiting int) *waiter {
 // done reports whether Wait has returned, once all that can run has run.
 func (w *waiter) done() bool {
 	synctest.Wait()
+	return w.over()
+}
+
+// over reports whether Wait has returned.
+func (w *waiter) over() bool {
 	select {
 	case <-w.answered:
 		return true

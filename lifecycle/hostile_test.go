@@ -1,0 +1,129 @@
+//go:build go1.25
+
+package lifecycle_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/lifecycle"
+)
+
+// G-LIF-3, G-SUP-1; E28, F5: an observer that ends its goroutine ends nobody else's: not
+// that of Connect, of a dial, of Close, or of a supervisor.
+func TestMachineSurvivesObserversThatExit(t *testing.T) {
+	for _, at := range []lifecycle.State{lifecycle.Connecting, lifecycle.Connected, lifecycle.Closing, lifecycle.Disconnected} {
+		t.Run(at.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &backend{}
+				m := newMachine(t, b)
+				var told []lifecycle.State
+				m.OnTransition(func(tr lifecycle.Transition) {
+					if tr.To == at {
+						runtime.Goexit()
+					}
+				})
+				m.OnTransition(func(tr lifecycle.Transition) { told = append(told, tr.To) })
+				s, err := lifecycle.Supervise(t.Context(), m, lifecycle.DefaultSupervisorConfig(b.dial))
+				require.NoError(t, err)
+				time.Sleep(time.Minute)
+				require.Equal(t, lifecycle.Connected, m.State())
+				returned := make(chan error, 1)
+				go func() { returned <- m.Close(context.Background()) }()
+				synctest.Wait()
+				require.Len(t, returned, 1, "Close has returned")
+				require.NoError(t, <-returned)
+				time.Sleep(time.Minute)
+				require.Equal(t, lifecycle.Connected, m.State(), "and the supervisor has dialled anew")
+				require.NoError(t, s.Stop(t.Context()))
+				require.NoError(t, m.Close(t.Context()))
+				require.Zero(t, m.Stats().Background)
+				_, open := b.counts()
+				require.Zero(t, open)
+				require.Len(t, told, 8, "the other observer was told of everything")
+			})
+		})
+	}
+}
+
+// G-LIF-3: a Draining function may panic, exit or hang: Close goes on without it.
+func TestMachineCloseSurvivesItsDrainingFunction(t *testing.T) {
+	hang := make(chan struct{})
+	for name, draining := range map[string]func(*conn){
+		"panic": func(*conn) { panic("draining") },
+		"exit":  func(*conn) { runtime.Goexit() },
+		"hang":  func(*conn) { <-hang },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				hang = make(chan struct{})
+				b := &backend{}
+				m := newMachine(t, b, func(cfg *lifecycle.Config[*conn]) { cfg.Draining = draining })
+				require.NoError(t, m.Connect(t.Context(), b.dial))
+				returned := make(chan error, 1)
+				go func() { returned <- m.Close(context.Background()) }()
+				time.Sleep(15*time.Second + 1) // DrainTimeout + CloseTimeout
+				synctest.Wait()
+				require.Len(t, returned, 1, "Close has returned")
+				require.NoError(t, <-returned)
+				require.Equal(t, lifecycle.Disconnected, m.State())
+				_, open := b.counts()
+				require.Zero(t, open)
+				close(hang)
+				synctest.Wait()
+				require.Zero(t, m.Stats().Background)
+			})
+		})
+	}
+}
+
+// talkative is a key with code of its own.
+type talkative struct{ say *func() string }
+
+func (k talkative) String() string { return (*k.say)() }
+
+// G-REG-1: keys are their makers' code, too: none runs under the registry's lock, one that
+// can't be looked up leaves it unlocked, and one that is never found again isn't kept.
+func TestRegistrySurvivesItsKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &backend{}
+		cfg := lifecycle.DefaultRegistryConfig("any", func(ctx context.Context, _ any) (*conn, error) { return b.dial(ctx) }, b.close)
+		cfg.MaxKeys = 2
+		r, err := lifecycle.NewRegistry(cfg)
+		require.NoError(t, err)
+
+		say := func() string { return fmt.Sprint(r.Stats().Keys) }
+		l, err := r.Get(t.Context(), talkative{&say})
+		require.NoError(t, err)
+		l.Release()
+
+		unhashable := []int{1}
+		require.Panics(t, func() { _, _ = r.Get(t.Context(), unhashable) })
+		require.Panics(t, func() { _ = r.Remove(t.Context(), unhashable) })
+		require.Panics(t, func() { _ = r.Discard(t.Context(), unhashable, mustGet(t, r, talkative{&say})) })
+		for range 3 {
+			_, err = r.Get(t.Context(), math.NaN())
+			var wrong *spillway.ConfigError
+			require.ErrorAs(t, err, &wrong)
+		}
+		require.Equal(t, 1, r.Stats().Keys)
+		require.NoError(t, r.Close(t.Context()))
+		_, open := b.counts()
+		require.Zero(t, open)
+	})
+}
+
+func mustGet(t *testing.T, r *lifecycle.Registry[any, *conn], key any) lifecycle.Lease[*conn] {
+	t.Helper()
+	l, err := r.Get(t.Context(), key)
+	require.NoError(t, err)
+	return l
+}
