@@ -190,6 +190,9 @@ func (c Config) checkPolicy(e *spillway.ConfigError) {
 	if !p.LimitConnectionsToQueueSize {
 		e.Add("ClientPolicy.LimitConnectionsToQueueSize", false, "must be true: without it the number of connections has no bound")
 	}
+	if p.AuthMode == as.AuthModeExternal && p.User != "" && p.TlsConfig == nil {
+		e.Add("ClientPolicy.TlsConfig", nil, "must be set with AuthMode External, which sends the password as it is")
+	}
 	if p.OpeningConnectionThreshold < 0 {
 		e.Add("ClientPolicy.OpeningConnectionThreshold", p.OpeningConnectionThreshold, "must not be negative")
 	}

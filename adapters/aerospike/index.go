@@ -55,14 +55,6 @@ func begun[T any](ctx context.Context, c *Client, op *Operation, policy *as.Writ
 	return *result, nil
 }
 
-// DropIndex removes a secondary index, and returns when no node has it any more. The
-// driver waits for that without a limit; this method returns when ctx ends.
-func (c *Client) DropIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName string) error {
-	return c.timed(ctx, opDropIndex, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) as.Error {
-		return client.DropIndex(p, namespace, set, indexName)
-	})
-}
-
 // Truncate removes all records of a set, or of a namespace if set is empty, that were
 // last updated before a time; nil is now.
 func (c *Client) Truncate(ctx context.Context, policy *as.InfoPolicy, namespace, set string, beforeLastUpdate *time.Time) error {
@@ -70,12 +62,12 @@ func (c *Client) Truncate(ctx context.Context, policy *as.InfoPolicy, namespace,
 		return errZero
 	}
 	p := c.infoPolicy(policy)
-	return c.administer(ctx, opTruncate, namespace, set, p.Timeout, func(client *as.Client, timeout time.Duration) as.Error {
+	return c.administer(ctx, opTruncate, namespace, set, p.Timeout, asking(func(client *as.Client, timeout time.Duration) as.Error {
 		if c.shapes() {
 			p.Timeout = timeout
 		}
 		return client.Truncate(&p, namespace, set, beforeLastUpdate)
-	})
+	}))
 }
 
 // SetXDRFilter sets which records of a namespace are shipped to a datacenter; nil
@@ -85,12 +77,12 @@ func (c *Client) SetXDRFilter(ctx context.Context, policy *as.InfoPolicy, datace
 		return errZero
 	}
 	p := c.infoPolicy(policy)
-	return c.administer(ctx, opSetXDRFilter, namespace, "", p.Timeout, func(client *as.Client, timeout time.Duration) as.Error {
+	return c.administer(ctx, opSetXDRFilter, namespace, "", p.Timeout, asking(func(client *as.Client, timeout time.Duration) as.Error {
 		if c.shapes() {
 			p.Timeout = timeout
 		}
 		return client.SetXDRFilter(&p, datacenter, namespace, filter)
-	})
+	}))
 }
 
 // timed is administer for calls that take a write policy, of which the driver uses the
@@ -103,10 +95,10 @@ func (c *Client) timed(ctx context.Context, op *Operation, policy *as.WritePolic
 		policy = c.defaults.write.Load()
 	}
 	p := *policy
-	return c.administer(ctx, op, namespace, set, p.TotalTimeout, func(client *as.Client, timeout time.Duration) as.Error {
+	return c.administer(ctx, op, namespace, set, p.TotalTimeout, asking(func(client *as.Client, timeout time.Duration) as.Error {
 		if c.shapes() {
 			p.TotalTimeout = timeout
 		}
 		return f(client, &p)
-	})
+	}))
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
-
-	"github.com/spillway-go/spillway"
 )
 
 // A job runs at the servers. The call that begins it asks one node after the other, on
@@ -75,8 +73,7 @@ func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy,
 		if err := c.open(ctx, cl); err != nil {
 			return err
 		}
-		if err := cl.admitJob(ctx, policy, node); err != nil {
-			cl.release(spillway.OutcomeLocal)
+		if err := cl.admitting(func() error { return cl.admitJob(ctx, policy, node) }); err != nil {
 			return err
 		}
 		return cl.apart(ctx, func() (err error) {

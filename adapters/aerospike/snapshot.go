@@ -18,6 +18,14 @@ type Snapshot struct {
 	Reads      retry.Stats     // of the retries of reads
 	Writes     retry.Stats     // of the retries of writes
 	Expired    uint64          // calls that had no time left and were not sent
+	// NotRetried are calls that failed in a way that passes, whose policy asks the driver
+	// for further attempts (its MaxRetries is 2 at least), and that were left at one:
+	// writes that nobody has declared idempotent, and clients with NoRetry.
+	NotRetried uint64
+	// WouldExpire and WouldNotRetry are what mode Shadow finds of both. A call that one of
+	// the driver's own attempts has made good is not among them, for the driver tells
+	// nobody; its statistics have "transaction-retry-count".
+	WouldExpire, WouldNotRetry uint64
 }
 
 // LaneSnapshot is one lane at one node. Its counts go on over reconnects.
@@ -37,7 +45,10 @@ func (c *Client) Snapshot() Snapshot {
 	if c.core == nil {
 		return Snapshot{}
 	}
-	snap := Snapshot{Connection: c.machine.Stats(), Expired: c.expired.Load()}
+	snap := Snapshot{
+		Connection: c.machine.Stats(), Expired: c.missed.expired.Load(), NotRetried: c.missed.notRetried.Load(),
+		WouldExpire: c.missed.wouldExpire.Load(), WouldNotRetry: c.missed.wouldNotRetry.Load(),
+	}
 	now := c.inForce.Load()
 	if now.reads != nil {
 		snap.Reads = now.reads.Stats()
@@ -90,9 +101,9 @@ func (s *session) stats() map[laneKey]lane.Stats {
 
 // totals are the counts of a lane in ended sessions.
 type totals struct {
-	admitted, wouldRefuse, canceled, aborted, ghosts uint64
-	refused                                          spillway.RefusalCounts
-	ended                                            spillway.OutcomeCounts
+	admitted, wouldRefuse, canceled, aborted, ghosts, afterClose, invalid uint64
+	refused                                                               spillway.RefusalCounts
+	ended                                                                 spillway.OutcomeCounts
 }
 
 // addTo returns the statistics with the totals added.
@@ -102,6 +113,8 @@ func (t totals) addTo(s lane.Stats) lane.Stats {
 	s.Canceled += t.canceled
 	s.Aborted += t.aborted
 	s.GhostsTotal += t.ghosts
+	s.AfterClose += t.afterClose
+	s.Invalid += t.invalid
 	for i, n := range t.refused {
 		s.Refused[i] += n
 	}
@@ -120,7 +133,7 @@ func (c *core) retire(s *session) {
 		sum := c.past[key].addTo(stats)
 		c.past[key] = totals{
 			admitted: sum.Admitted, wouldRefuse: sum.WouldRefuse, canceled: sum.Canceled, aborted: sum.Aborted,
-			ghosts: sum.GhostsTotal, refused: sum.Refused, ended: sum.Ended,
+			ghosts: sum.GhostsTotal, afterClose: sum.AfterClose, invalid: sum.Invalid, refused: sum.Refused, ended: sum.Ended,
 		}
 	}
 }

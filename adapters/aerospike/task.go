@@ -25,10 +25,10 @@ func (t *Task) ID() uint64 { return t.id }
 // Done asks every node whether the work is done.
 func (t *Task) Done(ctx context.Context) (done bool, err error) {
 	answer := new(bool)
-	err = t.client.administer(ctx, opTaskDone, "", "", 0, func(*as.Client, time.Duration) (aerr as.Error) {
+	err = t.client.administer(ctx, opTaskDone, "", "", 0, asking(func(*as.Client, time.Duration) (aerr as.Error) {
 		*answer, aerr = t.poll()
 		return aerr
-	})
+	}))
 	if err != nil {
 		return false, err
 	}

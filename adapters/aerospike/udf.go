@@ -6,6 +6,7 @@ import (
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/aerospike/aerospike-client-go/v7/types"
 )
 
 // RegisterUDF puts a Lua module on the servers; the Task tells when all nodes have it.
@@ -66,15 +67,28 @@ func (c *Client) ListUDF(ctx context.Context, policy *as.BasePolicy) ([]*as.UDF,
 	}
 	p := *policy
 	result := new([]*as.UDF)
-	err := c.administer(ctx, opListUDF, "", "", p.TotalTimeout, func(client *as.Client, timeout time.Duration) (aerr as.Error) {
+	err := c.administer(ctx, opListUDF, "", "", p.TotalTimeout, func(_ context.Context, cl *call, timeout time.Duration) error {
 		if c.shapes() {
 			p.TotalTimeout = timeout
 		}
-		*result, aerr = client.ListUDF(&p)
-		return aerr
+		list, aerr := cl.session.client.ListUDF(&p)
+		if aerr == nil && slices.ContainsFunc(list, func(u *as.UDF) bool { return u.Filename == "" }) {
+			return cl.listFailed(timeout)
+		}
+		*result = list
+		return cl.wrap(aerr)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return *result, nil
+}
+
+// listFailed finds out which error it was that the driver has taken for a list of one
+// module without a name.
+func (cl *call) listFailed(timeout time.Duration) error {
+	if _, err := cl.askAll(timeout, "udf-list"); err != nil {
+		return err
+	}
+	return cl.wrap(&as.AerospikeError{ResultCode: types.SERVER_ERROR})
 }
