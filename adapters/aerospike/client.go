@@ -69,6 +69,7 @@ func newClient(cfg Config, wrapped bool) (*Client, error) {
 		return nil, err
 	}
 	c := &core{cfg: cfg, hosts: hosts, source: source, lanes: lanes, defaults: newDefaults(), wrapped: wrapped, log: cfg.Logger, past: map[laneKey]totals{}}
+	c.defaults.take(cfg.Policies)
 	c.around = spillway.JoinMiddleware(cfg.Use...)
 	c.inForce.Store(c.firstInForce())
 	c.connects = c.newConnects()
@@ -106,6 +107,7 @@ func Wrap(client *as.Client, cfg Config) (*Client, error) {
 		return nil, err
 	}
 	c.defaults.adopt(client)
+	c.defaults.take(cfg.Policies)
 	err = c.machine.Connect(context.Background(), func(context.Context) (*session, error) { //nolint:forbidigo // nothing is dialled
 		return c.newSession(client)
 	})
