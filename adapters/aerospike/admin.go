@@ -93,7 +93,7 @@ func (cl *call) reachable() (left time.Duration, err error) {
 		return cl.budget.total, nil
 	}
 	until := time.Now().Add(cl.budget.total)
-	if _, err = cl.askAll(cl.budget.total, "node"); err != nil {
+	if _, err = cl.askAll(cl.budget.total, "node", types.OK); err != nil {
 		return 0, err
 	}
 	if left = time.Until(until).Truncate(time.Millisecond); left < time.Millisecond {

@@ -3,7 +3,6 @@ package aerospike
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -25,23 +24,19 @@ func (c *Client) DropIndex(ctx context.Context, policy *as.WritePolicy, namespac
 	remove += ";indexname=" + indexName
 	// The wait for the end has a bound of its own; what the policy says is for the question.
 	return c.administer(ctx, opDropIndex, namespace, set, either(policy, &c.defaults.write).TotalTimeout, func(ctx context.Context, cl *call, timeout time.Duration) error {
-		nodes := cl.session.client.Cluster().GetNodes()
-		if len(nodes) == 0 {
-			return cl.wrap(&as.AerospikeError{ResultCode: types.SERVER_NOT_AVAILABLE})
-		}
-		_, err := ask(nodes[rand.IntN(len(nodes))], timeout, remove) // which tells the others
+		_, err := cl.askAny(timeout, remove)
 		switch {
 		case err != nil && err.Matches(types.INDEX_NOTFOUND):
 			return nil
 		case err != nil:
 			return cl.wrap(err)
 		}
-		return cl.awaitNoIndex(ctx, "sindex-exists:ns="+namespace+";indexname="+indexName)
+		return cl.await(ctx, indexGone(namespace, indexName))
 	})
 }
 
-// awaitNoIndex asks until every node says that there is no such index.
-func (cl *call) awaitNoIndex(ctx context.Context, question string) error {
+// await asks until what a poll is about is done.
+func (cl *call) await(ctx context.Context, gone poll) error {
 	limit := cl.trip.choices.budget
 	if _, has := ctx.Deadline(); !has && limit == 0 && cl.client.shapes() {
 		limit = cl.client.cfg.StreamTimeout
@@ -52,19 +47,26 @@ func (cl *call) awaitNoIndex(ctx context.Context, question string) error {
 		defer cancel()
 	}
 	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
-		answers, err := cl.askAll(max(cl.budget.total, time.Millisecond), question)
-		if err != nil && !IsOverload(err) {
-			return err
-		}
-		if err == nil && !slices.ContainsFunc(answers, func(a string) bool { return a != "false" }) {
+		done, err := gone(cl, max(cl.budget.total, time.Millisecond))
+		switch {
+		case done:
 			return nil
+		case err != nil && !IsOverload(err):
+			return err
+		case rest(ctx, pause) != nil:
+			return &DetachedError{Op: cl.trip.op.Name, Cause: context.Cause(ctx)}
 		}
-		timer := time.NewTimer(pause/2 + rand.N(pause))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return &DetachedError{Op: opDropIndex.Name, Cause: context.Cause(ctx)}
-		}
+	}
+}
+
+// rest waits for a pause, about, and returns ctx's cause if that ends first.
+func rest(ctx context.Context, pause time.Duration) error {
+	timer := time.NewTimer(pause/2 + rand.N(pause))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }

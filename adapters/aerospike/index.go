@@ -10,7 +10,8 @@ import (
 // CreateIndex begins to build a secondary index on a bin; the Task tells when it is
 // ready.
 func (c *Client) CreateIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType) (*Task, error) {
-	return c.indexTask(opCreateIndex)(c.createIndex(ctx, policy, namespace, set, indexName, binName, indexType))
+	_, err := c.createIndex(ctx, policy, namespace, set, indexName, binName, indexType)
+	return c.task(opCreateIndex, 0, indexBuilt(namespace, indexName), err)
 }
 
 func (c *Client) createIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType) (*as.IndexTask, error) {
@@ -22,23 +23,14 @@ func (c *Client) createIndex(ctx context.Context, policy *as.WritePolicy, namesp
 // CreateComplexIndex is CreateIndex on the elements of lists and maps, and on what a
 // context leads to.
 func (c *Client) CreateComplexIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType, collection as.IndexCollectionType, cdt ...*as.CDTContext) (*Task, error) {
-	return c.indexTask(opCreateComplexIndex)(c.createComplexIndex(ctx, policy, namespace, set, indexName, binName, indexType, collection, cdt))
+	_, err := c.createComplexIndex(ctx, policy, namespace, set, indexName, binName, indexType, collection, cdt)
+	return c.task(opCreateComplexIndex, 0, indexBuilt(namespace, indexName), err)
 }
 
 func (c *Client) createComplexIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType, collection as.IndexCollectionType, cdt []*as.CDTContext) (*as.IndexTask, error) {
 	return begun(ctx, c, opCreateComplexIndex, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) (*as.IndexTask, as.Error) {
 		return client.CreateComplexIndex(p, namespace, set, indexName, binName, indexType, collection, cdt...)
 	})
-}
-
-// indexTask makes a Task of the driver's.
-func (c *Client) indexTask(op *Operation) func(*as.IndexTask, error) (*Task, error) {
-	return func(task *as.IndexTask, err error) (*Task, error) {
-		if err != nil {
-			return nil, err
-		}
-		return &Task{client: c, op: op, poll: task.IsDone}, nil
-	}
 }
 
 // begun is timed for calls that return a task. The task is handed over with the call's

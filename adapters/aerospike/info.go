@@ -1,6 +1,7 @@
 package aerospike
 
 import (
+	"math/rand/v2"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -34,6 +35,15 @@ func ask(node *as.Node, timeout time.Duration, command string) (string, as.Error
 	return answer, nil
 }
 
+// askAny asks a node, whichever; one that is told to do something tells the others.
+func (cl *call) askAny(timeout time.Duration, command string) (string, as.Error) {
+	nodes := cl.session.client.Cluster().GetNodes()
+	if len(nodes) == 0 {
+		return "", &as.AerospikeError{ResultCode: types.SERVER_NOT_AVAILABLE}
+	}
+	return ask(nodes[rand.IntN(len(nodes))], timeout, command)
+}
+
 // infoCode reports whether an answer says that the command failed, and with which code:
 // such answers begin with FAIL or ERROR, and may go on with a code and a text, parted by
 // colons or equals signs.
@@ -64,8 +74,10 @@ func infoCode(answer string) (code types.ResultCode, failed bool) {
 }
 
 // askAll asks all nodes at the same time, so that one that hangs costs its own timeout
-// and no more. It returns the answers in the order of the nodes, or the first error.
-func (cl *call) askAll(timeout time.Duration, command string) ([]string, error) {
+// and no more. It returns the answers in the order of the nodes, or the first error; that
+// what it is about is absent, which a code of its own says, is an empty answer. types.OK
+// stands for no such code.
+func (cl *call) askAll(timeout time.Duration, command string, absent types.ResultCode) ([]string, error) {
 	nodes := cl.session.client.Cluster().GetNodes()
 	answers, errs := make([]string, len(nodes)), make([]error, len(nodes))
 	done := make(chan struct{}, len(nodes))
@@ -78,7 +90,7 @@ func (cl *call) askAll(timeout time.Duration, command string) ([]string, error) 
 				done <- struct{}{}
 			}()
 			var err as.Error
-			if answers[i], err = ask(node, timeout, command); err != nil {
+			if answers[i], err = ask(node, timeout, command); err != nil && (absent == types.OK || !err.Matches(absent)) {
 				errs[i] = err
 			}
 		}()

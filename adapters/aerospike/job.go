@@ -24,10 +24,7 @@ func (c *Client) queryExecute(ctx context.Context, policy *as.QueryPolicy, write
 // jobTask makes a Task of what a job has returned.
 func (c *Client) jobTask(op *Operation) func(*as.ExecuteTask, uint64, error) (*Task, error) {
 	return func(task *as.ExecuteTask, id uint64, err error) (*Task, error) {
-		if err != nil {
-			return nil, err
-		}
-		return &Task{client: c, op: op, id: id, poll: task.IsDone}, nil
+		return c.task(op, id, jobDone(task, id), err)
 	}
 }
 
