@@ -12,6 +12,7 @@ BENCH ?= .
 COUNT ?= 1
 FUZZ_TIME ?= 1000x
 STRESS_COUNT ?= 100
+SHADOW_TIME ?= 60s
 GROUPS ?=
 STRESS_RUN ?= ConcurrentSafe|Stress
 
@@ -58,6 +59,10 @@ compat-suite: ## The same behind Compat: what passes must be what passes without
 .PHONY: compat-conformance
 compat-conformance: ## The conformance program behind Compat: it must print the same lines as without (GROUPS)
 	adapters/aerospike/compat-conformance.sh $(GROUPS)
+
+.PHONY: shadow
+shadow: ## A load both ways, with the driver alone and in mode Shadow, for a minute (SHADOW_TIME)
+	go test -run '^$$' -bench '^BenchmarkShadowPaired$$' -benchtime $(SHADOW_TIME) ./adapters/aerospike
 
 .PHONY: bench
 bench: ## Run the benchmarks, in the form that benchstat reads (PKG, BENCH, COUNT)
