@@ -13,6 +13,7 @@ COUNT ?= 1
 ROUNDS ?= 40
 FUZZ_TIME ?= 1000x
 STRESS_COUNT ?= 100
+SHADOW_TIME ?= 60s
 GROUPS ?=
 LAB ?=
 SEEDS ?= 3
@@ -69,6 +70,10 @@ test-prometheus: ## Test dashboard and alerts with Prometheus' own programs, and
 .PHONY: live
 live: ## Overload with real processes and the real driver: the table and pictures in docs/lab/live (minutes, a quiet machine)
 	go run ./benchmarks/live -out docs/lab/live
+
+.PHONY: shadow
+shadow: ## A load both ways, with the driver alone and in mode Shadow, for a minute (SHADOW_TIME)
+	go test -run '^$$' -bench '^BenchmarkShadowPaired$$' -benchtime $(SHADOW_TIME) ./adapters/aerospike
 
 .PHONY: bench
 bench: ## Measure all beside floor and rivals; print the table, and write it into docs/benchmarks.md (minutes; ROUNDS)

@@ -86,10 +86,14 @@ func (cl *call) allot(ctx context.Context, policy, otherwise time.Duration) erro
 	if t.until.IsZero() && cl.budget.deadline.IsZero() {
 		t.until = time.Now().Add(cl.budget.total)
 	}
-	if ok || !cl.client.shapes() {
+	switch {
+	case ok:
+		return nil
+	case !cl.client.shapes():
+		cl.client.shadow(&cl.client.missed.wouldExpire)
 		return nil
 	}
-	cl.client.expired.Add(1)
+	cl.client.missed.expired.Add(1)
 	r := &spillway.Rejection{Component: "aerospike", Name: cfg.Name, Reason: spillway.ReasonExpired, Limit: cfg.Limit}
 	cl.client.noteRefusal(ctx, r)
 	return r
@@ -123,7 +127,7 @@ func (cl *call) admitKey(ctx context.Context, policy *as.BasePolicy, key *as.Key
 	if gerr == nil && cl.trip.attempts <= 1 {
 		cl.session.remember(key, g)
 	}
-	return gerr
+	return cl.client.refusal(gerr)
 }
 
 // admitNodes takes a permit of each of several nodes, or of none.
@@ -144,7 +148,7 @@ func (cl *call) admitNodes(ctx context.Context, nodes []*as.Node) error {
 		}
 		p, err := cl.admit(ctx, g.lanes[cl.trip.lane])
 		if err != nil {
-			return err // end gives back those that were taken
+			return cl.client.refusal(err) // end gives back those that were taken
 		}
 		cl.permits = append(cl.permits, p)
 	}
@@ -225,6 +229,20 @@ func (cl *call) recovered(v any, err *error) {
 		outcome = spillway.OutcomeLate
 	}
 	cl.release(outcome)
+}
+
+// admitting runs an admission that end doesn't stand around yet: what it took is given
+// back if it fails, or the driver panics in it.
+func (cl *call) admitting(admit func() error) (err error) {
+	admitted := false
+	defer func() {
+		if !admitted {
+			cl.recovered(recover(), &err)
+		}
+	}()
+	err = admit()
+	admitted = err == nil
+	return err
 }
 
 // release gives back the permits and the lease, once. The permit of a call that timed

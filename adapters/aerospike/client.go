@@ -37,7 +37,7 @@ type core struct {
 	connects *retry.Retrier[struct{}] // nil if a dial isn't repeated
 	log      *slog.Logger
 	refused  refusals
-	expired  atomic.Uint64 // calls that had no time left and were not sent
+	missed   missed
 	pools    pools
 	wrapped  bool // the driver's client is somebody else's, and stays open
 
@@ -74,6 +74,7 @@ func newClient(cfg Config, wrapped bool) (*Client, error) {
 		return nil, err
 	}
 	c := &core{cfg: cfg, hosts: hosts, source: source, lanes: lanes, defaults: newDefaults(), wrapped: wrapped, log: cfg.Logger, past: map[laneKey]lane.Stats{}}
+	c.defaults.take(cfg.Policies)
 	c.around = spillway.JoinMiddleware(cfg.Use...)
 	c.inForce.Store(c.firstInForce())
 	c.connects = c.newConnects()
@@ -81,7 +82,7 @@ func newClient(cfg Config, wrapped bool) (*Client, error) {
 		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.machine, err = lifecycle.New(lifecycle.Config[*session]{
-		Name: cfg.Name, Close: c.closeSession,
+		Name: cfg.Name, Close: c.closeSession, Draining: (*session).drain,
 		ConnectTimeout: cfg.ConnectTimeout, DrainTimeout: cfg.DrainTimeout, CloseTimeout: cfg.CloseTimeout,
 	})
 	if err != nil {
@@ -111,6 +112,7 @@ func Wrap(client *as.Client, cfg Config) (*Client, error) {
 		return nil, err
 	}
 	c.defaults.adopt(client)
+	c.defaults.take(cfg.Policies)
 	err = c.machine.Connect(context.Background(), func(context.Context) (*session, error) { //nolint:forbidigo // nothing is dialled
 		s, err := c.newSession(client)
 		if err == nil {
@@ -125,8 +127,9 @@ func Wrap(client *as.Client, cfg Config) (*Client, error) {
 }
 
 // Close drains writes in the background, each Background within its Drain and
-// CloseTimeout, waits for calls and streams under way, and then closes the connection,
-// within DrainTimeout + CloseTimeout; all of it ends when ctx does. It may be called in
+// CloseTimeout, sends away who waits for a permit, waits for calls and streams under
+// way, and then closes the connection, within DrainTimeout + CloseTimeout; all of it ends
+// when ctx does. It may be called in
 // any state, any number of times, and always ends Disconnected: see
 // lifecycle.Machine.Close and Background.Close for its errors. A client that isn't
 // wrapped may be connected anew afterwards.

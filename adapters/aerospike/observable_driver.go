@@ -84,7 +84,7 @@ func ownMetrics() ownTable {
 // connections that there were.
 func (c *core) ownPoints() []observe.Point {
 	m := ownMetrics()
-	points := []observe.Point{{Metric: m.expired, Attributes: []observe.Attribute{{Key: attrClient, Value: c.cfg.Name}}, Value: float64(c.expired.Load())}}
+	points := []observe.Point{{Metric: m.expired, Attributes: []observe.Attribute{{Key: attrClient, Value: c.cfg.Name}}, Value: float64(c.missed.expired.Load())}}
 	lease, err := c.machine.Lease() // so that the driver's client isn't closed meanwhile
 	if err != nil {
 		return points

@@ -17,6 +17,14 @@ type Snapshot struct {
 	Reads      retry.Stats     // of the retries of reads
 	Writes     retry.Stats     // of the retries of writes
 	Expired    uint64          // calls that had no time left and were not sent
+	// NotRetried are calls that failed in a way that passes, whose policy asks the driver
+	// for further attempts (its MaxRetries is 2 at least), and that were left at one:
+	// writes that nobody has declared idempotent, and clients with NoRetry.
+	NotRetried uint64
+	// WouldExpire and WouldNotRetry are what mode Shadow finds of both. A call that one of
+	// the driver's own attempts has made good is not among them, for the driver tells
+	// nobody; its statistics have "transaction-retry-count".
+	WouldExpire, WouldNotRetry uint64
 }
 
 // LaneSnapshot is one lane at one node. Its counts go on over reconnects, and never go
@@ -37,7 +45,10 @@ func (c *Client) Snapshot() Snapshot {
 	if c.core == nil {
 		return Snapshot{}
 	}
-	snap := Snapshot{Connection: c.machine.Stats(), Expired: c.expired.Load()}
+	snap := Snapshot{
+		Connection: c.machine.Stats(), Expired: c.missed.expired.Load(), NotRetried: c.missed.notRetried.Load(),
+		WouldExpire: c.missed.wouldExpire.Load(), WouldNotRetry: c.missed.wouldNotRetry.Load(),
+	}
 	now := c.inForce.Load()
 	if now.reads != nil {
 		snap.Reads = now.reads.Stats()

@@ -106,12 +106,20 @@ func (c *Client) repeat(ctx context.Context, t *trip, attempt func(context.Conte
 // retrierOf returns who repeats the trip; nil for nobody. In modes Shadow and Off the
 // driver's own retries are on.
 func (c *Client) retrierOf(t *trip) *retry.Retrier[struct{}] {
+	if c.choices.noRetry || !c.shapes() {
+		return nil
+	}
+	return c.repeats(t)
+}
+
+// repeats is retrierOf in mode Enforce.
+func (c *core) repeats(t *trip) *retry.Retrier[struct{}] {
 	switch {
-	case c.choices.noRetry || !c.shapes() || t.op.Kind == spillway.KindStream || t.op.Kind == spillway.KindJob || t.op.Kind == spillway.KindAdmin:
+	case t.choices.noRetry || t.op.Kind == spillway.KindStream || t.op.Kind == spillway.KindJob || t.op.Kind == spillway.KindAdmin:
 		return nil
 	case t.op.Idempotent:
 		return c.inForce.Load().reads
-	case c.choices.idempotent:
+	case t.choices.idempotent:
 		return c.inForce.Load().writes
 	}
 	return nil
