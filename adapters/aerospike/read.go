@@ -118,6 +118,16 @@ func (c *Client) watchRead(ctx context.Context, t trip, policy *as.BasePolicy, r
 	return a, err
 }
 
+// observeRead is watchRead with an observer alone, for whom nothing leaves the stack.
+func (c *Client) observeRead(ctx context.Context, t trip, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
+	t.key(r.key)
+	err = c.observed(ctx, &t, func(ctx context.Context) (err error) {
+		a, err = c.readAdmitted(ctx, &t, policy, r, advance{})
+		return err
+	})
+	return a, err
+}
+
 func (c *Client) readAdmitted(ctx context.Context, t *trip, policy *as.BasePolicy, r readRequest, ahead advance) (a readAnswer, err error) {
 	if c.choices.detach && r.obj == nil {
 		return c.readApart(ctx, t, policy, r, ahead)

@@ -186,6 +186,16 @@ func (c *Client) watched(ctx context.Context, t *trip, attempt func(context.Cont
 	return err
 }
 
+// observed makes a trip under the eyes of the observer. attempt is only called, so that it
+// stays on its caller's stack.
+func (c *Client) observed(ctx context.Context, t *trip, attempt func(context.Context) error) error {
+	t.timed = true
+	ctx, observation := c.begin(ctx, c.callOf(t))
+	err := c.repeat(ctx, t, attempt)
+	t.report(observation, err)
+	return err
+}
+
 // isWatched reports whether anybody stands around calls.
 func (c *Client) isWatched() bool { return c.around != nil || c.cfg.Observer != nil }
 

@@ -199,6 +199,16 @@ func (c *Client) watchWrite(ctx context.Context, t trip, policy *as.WritePolicy,
 	return a, err
 }
 
+// observeWrite is watchWrite with an observer alone, for whom nothing leaves the stack.
+func (c *Client) observeWrite(ctx context.Context, t trip, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
+	t.key(r.key)
+	err = c.observed(ctx, &t, func(ctx context.Context) (err error) {
+		a, err = c.writeAdmitted(ctx, &t, policy, r, advance{})
+		return err
+	})
+	return a, err
+}
+
 func (c *Client) writeAdmitted(ctx context.Context, t *trip, policy *as.WritePolicy, r writeRequest, ahead advance) (a writeAnswer, err error) {
 	if c.choices.detach && r.obj == nil {
 		return c.writeApart(ctx, t, policy, r, ahead)
