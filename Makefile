@@ -63,6 +63,10 @@ compat-conformance: ## The conformance program behind Compat: it must print the 
 test-prometheus: ## Test dashboard and alerts with Prometheus' own programs, and against a service under load
 	.ci/run prometheus
 
+.PHONY: test-browser
+test-browser: ## Test the live page in Chromium
+	.ci/run browser
+
 .PHONY: bench
 bench: ## Run the benchmarks, in the form that benchstat reads (PKG, BENCH, COUNT)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)
