@@ -75,6 +75,10 @@ live: ## Overload with real processes and the real driver: the table and picture
 shadow: ## A load both ways, with the driver alone and in mode Shadow, for a minute (SHADOW_TIME)
 	go test -run '^$$' -bench '^BenchmarkShadowPaired$$' -benchtime $(SHADOW_TIME) ./adapters/aerospike
 
+.PHONY: test-browser
+test-browser: ## Test the live page in Chromium
+	.ci/run browser
+
 .PHONY: bench
 bench: ## Measure all beside floor and rivals; print the table, and write it into docs/benchmarks.md (minutes; ROUNDS)
 	go run ./benchmarks/cmd/table -rounds $(ROUNDS) -write docs/benchmarks.md
