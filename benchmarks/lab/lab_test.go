@@ -79,10 +79,22 @@ func TestLab(t *testing.T) {
 	})
 	require.EqualValues(t, total, done.Load())
 	require.NoError(t, report.Write(*out, b, report.Meta{
-		Date: time.Now().UTC().Format("2006-01-02"), Command: "make lab", Seeds: used,
+		Date: time.Now().UTC().Format("2006-01-02"), Command: command(), Seeds: used,
 		Machine: fmt.Sprintf("%s, %d cores", runtime.Version(), runtime.GOMAXPROCS(0)),
 		Took:    time.Since(began).Round(time.Second).String(),
 	}))
+}
+
+// command is what repeats the run.
+func command() string {
+	c := "make lab"
+	if *seeds != 3 {
+		c += fmt.Sprintf(" SEEDS=%d", *seeds)
+	}
+	if *only != "" {
+		c += fmt.Sprintf(" LAB=%q", *only)
+	}
+	return c
 }
 
 func chosen() []lab.Workload {
