@@ -164,6 +164,24 @@ func TestQueueStressReleaseBetweenTryAndWaitIsNotLost(t *testing.T) {
 	requireWhole(t, c)
 }
 
+// B1, B3: as before, where the newest is served first, and so may be at its arrival.
+func TestQueueStressReleaseBetweenTryAndWaitOfTheNewest(t *testing.T) {
+	ctx := bounded(t)
+	c := newCore(permit.Options{Newest: true})
+	release, released := worker(t)
+	for round := range 10_000 {
+		u := enter(t, c, 1)
+		release <- func() { spin(round % 41); c.Leave(u, spillway.OutcomeOK) }
+		spin(round % 37)
+		w, err := c.Wait(ctx, 1, 4)
+		<-released
+		require.NoError(t, err)
+		c.Leave(w, spillway.OutcomeOK)
+		require.Empty(t, c.Bits())
+	}
+	requireWhole(t, c)
+}
+
 // B14: as before, but what wakes is the limit.
 func TestQueueStressRaiseBetweenTryAndWaitIsNotLost(t *testing.T) {
 	ctx := bounded(t)
