@@ -54,10 +54,10 @@ func randomProgram(r *rand.Rand, settings byte) []byte {
 func compareWithModels(t *testing.T, program []byte) (seen map[string]int) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		cfg, warm := setOf(program)
+		cfg, busy := setOf(program)
 		p := newSetPair(t, cfg)
-		if warm {
-			p.warm()
+		if busy {
+			p.prepare()
 		}
 		for i := 2; i+1 < len(program) && i < 1000; i += 2 {
 			p.step(program[i], int(program[i+1]))
@@ -75,7 +75,7 @@ func compareWithModels(t *testing.T, program []byte) (seen map[string]int) {
 // setOf reads the settings: three lanes, one of which nobody waits in. Steps are taken at
 // whole milliseconds; ghosts end three tenths after one, waits five, and contexts seven and
 // something of their own: so no context ends when anything else does.
-func setOf(program []byte) (cfg lane.SetConfig, warm bool) {
+func setOf(program []byte) (cfg lane.SetConfig, busy bool) {
 	program = append(append([]byte(nil), program...), 0, 0)
 	is := func(bit int) bool { return program[0]>>bit&1 != 0 }
 	waits := lane.Config{Name: "waits", Limit: 2, MaxWaiting: 3, MaxWait: 45_500 * time.Microsecond, Predict: is(0)}
@@ -98,8 +98,8 @@ func setOf(program []byte) (cfg lane.SetConfig, warm bool) {
 	return cfg, is(4)
 }
 
-// warm has each lane hand its permits on so often that it believes what it has seen.
-func (p *setPair) warm() {
+// prepare has each lane hand its permits on so often that it believes what it has seen.
+func (p *setPair) prepare() {
 	for i := range p.cfg.Lanes[:2] {
 		p.admit(i, p.cfg.Lanes[i].Limit, time.Hour)
 		for step := range 55 {

@@ -14,7 +14,7 @@ import (
 )
 
 // A3, A19, A26: G-LIM-1.
-func TestLimiterHammeredIsNeverOverItsLimit(t *testing.T) {
+func TestLimiterStressIsNeverOverItsLimit(t *testing.T) {
 	const limit = 7
 	l := newLimiter(t, limiter.Config{Limit: limit})
 	var now, over, calls atomic.Int64
@@ -51,7 +51,7 @@ func TestLimiterHammeredIsNeverOverItsLimit(t *testing.T) {
 }
 
 // B-04, F16, R16: settings change under load; no refusal names a limit that never was.
-func TestLimiterSettingsMayChangeUnderLoad(t *testing.T) {
+func TestLimiterStressSettingsMayChange(t *testing.T) {
 	l := newLimiter(t, limiter.Config{Limit: 10, Track: spillway.TrackSite})
 	together(8, func(i int) {
 		r := rand.New(rand.NewPCG(6, uint64(i)))

@@ -10,7 +10,7 @@ import (
 )
 
 // R9, P8, P10: G-LIM-4.
-func TestLimiterPermitComesBackOnceFromManyGoroutines(t *testing.T) {
+func TestLimiterStressPermitComesBackOnce(t *testing.T) {
 	l := newLimiter(t, limiter.Config{Limit: 3})
 	other := admit(t, l, 1)
 	for range 50 {

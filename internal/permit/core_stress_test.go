@@ -28,7 +28,7 @@ func (g *gauge) add(n int) {
 func (g *gauge) remove(n int) { g.now.Add(-int64(n)) }
 
 // A3, A18, A19, A26.
-func TestCoreAdmitsExactlyItsLimitOfManyAtOnce(t *testing.T) {
+func TestCoreStressAdmitsExactlyItsLimit(t *testing.T) {
 	for range 100 {
 		c := newCore(permit.Options{Limit: 10})
 		uses := make([]permit.Use, 64)
@@ -49,13 +49,13 @@ func TestCoreAdmitsExactlyItsLimitOfManyAtOnce(t *testing.T) {
 }
 
 // A3, A18, A19, A26.
-func TestCoreHammeredIsNeverOverItsLimit(t *testing.T) {
+func TestCoreStressIsNeverOverItsLimit(t *testing.T) {
 	const limit = 10
 	c := newCore(permit.Options{Limit: limit})
 	var g gauge
 	together(64, func(i int) {
 		r := rand.New(rand.NewPCG(1, uint64(i)))
-		for range 1000 {
+		for range 250 {
 			weight := 1 + r.IntN(3)
 			switch r.IntN(3) {
 			case 0:
@@ -86,12 +86,12 @@ func TestCoreHammeredIsNeverOverItsLimit(t *testing.T) {
 	require.LessOrEqual(t, g.peak.Load(), int64(limit))
 	require.Greater(t, g.peak.Load(), int64(1), "calls ran at the same time")
 	st := c.Stats()
-	require.EqualValues(t, 64*1000, st.Admitted+st.Refused.Total())
+	require.EqualValues(t, 64*250, st.Admitted+st.Refused.Total())
 	requireWhole(t, c)
 }
 
 // R16: whatever the limit was when, it is kept again once those of before are out.
-func TestCoreHammeredKeepsALimitThatWasLowered(t *testing.T) {
+func TestCoreStressKeepsALimitThatWasLowered(t *testing.T) {
 	c := newCore(permit.Options{Limit: 20})
 	var lowered atomic.Bool
 	together(32, func(i int) {
@@ -127,7 +127,7 @@ func TestCoreHammeredKeepsALimitThatWasLowered(t *testing.T) {
 }
 
 // R32.
-func TestCoreHammeredKeepsItsCountThroughModeChanges(t *testing.T) {
+func TestCoreStressKeepsItsCountThroughModeChanges(t *testing.T) {
 	c := newCore(permit.Options{Limit: 4})
 	together(16, func(i int) {
 		r := rand.New(rand.NewPCG(2, uint64(i)))
@@ -149,7 +149,7 @@ func TestCoreHammeredKeepsItsCountThroughModeChanges(t *testing.T) {
 }
 
 // G-LIM-7: at no moment more calls have ended than were admitted.
-func TestCoreStatsNeverShowMoreEndsThanBeginnings(t *testing.T) {
+func TestCoreStressStatsNeverShowMoreEndsThanBeginnings(t *testing.T) {
 	c := newCore(permit.Options{Limit: 8, Sample: 4})
 	var running atomic.Int64
 	running.Store(7)

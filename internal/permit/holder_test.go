@@ -96,7 +96,7 @@ func TestHoldersThatHoldLongAreToldWhenTheyLeave(t *testing.T) {
 }
 
 // R26, under race: who looks sees nobody twice, and nobody younger than now.
-func TestHoldersCanBeListedUnderLoad(t *testing.T) {
+func TestHoldersStressCanBeListed(t *testing.T) {
 	c := newCore(permit.Options{Limit: 8, Track: spillway.TrackSite})
 	kept := enter(t, c, 1)
 	together(4, func(i int) {

@@ -93,7 +93,8 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 	}
 	c.queue.push(w)
 	if c.opts.Newest {
-		c.serveLocked() // the newest is next, and may fit where an older one doesn't
+		c.settleLocked() // the newest is next, and may fit where an older one doesn't
+		return w, release{}
 	}
 	c.armLocked()
 	c.checkLocked()
