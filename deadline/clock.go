@@ -86,7 +86,7 @@ func (c *core) goOn(w *worker) bool {
 		return false
 	}
 	s := q.at(q.head)
-	if s.kind != kindGo || s.deadline-c.clock < farAhead {
+	if s.kind != kindGo || !s.tight || s.deadline-c.clock < farAhead {
 		c.mu.Unlock()
 		return false
 	}

@@ -148,10 +148,12 @@ func (e *Executor[T]) GoN(ctx context.Context, items int, op spillway.Op[T]) err
 	c.mu.Lock()
 	if op != nil && items == 1 && l.tight && !l.canceled {
 		if s := c.quickLocked(l.deadline); s != nil {
-			*s = slot{
-				ctx: ctx, done: l.done, task: quick[T](op), deadline: l.deadline, since: c.clock,
-				items: 1, tight: true, rough: true,
-			}
+			// Field by field: a literal is put together elsewhere and copied, which
+			// costs as much as the lock.
+			s.ctx, s.done = ctx, l.done
+			s.task = quick[T](op)
+			s.deadline, s.since = l.deadline, c.clock
+			s.items, s.tight, s.rough = 1, true, true
 			c.mu.Unlock()
 			return nil
 		}

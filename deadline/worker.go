@@ -167,15 +167,18 @@ func (c *core) call(w *worker) {
 			w.owned = nil
 		}
 	}()
-	for {
-		j := w.job
-		j.err = j.task.run(w.contextFor(j))
+	j := w.job
+	for ctx := w.contextFor(j); ; {
+		j.err = j.task.run(ctx)
 		if !w.guess || j.err != nil || !c.goOn(w) {
 			break
 		}
-		if w.own.ctx.Err() != nil {
+		if j.ctx.Err() != nil {
 			j.void = true
 			break
+		}
+		if !w.tight.of(j.ctx) {
+			ctx = w.contextFor(j)
 		}
 	}
 	returned = true
