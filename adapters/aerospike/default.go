@@ -11,17 +11,17 @@ import (
 // must not write to it afterwards. For records of a batch that have none of their own the
 // driver reads its own defaults: with Wrap they have to be set there.
 type Policies struct {
-	Base        *as.BasePolicy
-	Write       *as.WritePolicy
-	Batch       *as.BatchPolicy
-	Scan        *as.ScanPolicy
-	Query       *as.QueryPolicy
-	Admin       *as.AdminPolicy
-	Info        *as.InfoPolicy
-	BatchRead   *as.BatchReadPolicy
-	BatchWrite  *as.BatchWritePolicy
-	BatchDelete *as.BatchDeletePolicy
-	BatchUDF    *as.BatchUDFPolicy
+	Base        *as.BasePolicy        // of reads of one record
+	Write       *as.WritePolicy       // of writes of one record
+	Batch       *as.BatchPolicy       // of batches as a whole
+	Scan        *as.ScanPolicy        // of scans
+	Query       *as.QueryPolicy       // of queries, aggregations and background jobs
+	Admin       *as.AdminPolicy       // of users and roles
+	Info        *as.InfoPolicy        // of truncate and the like
+	BatchRead   *as.BatchReadPolicy   // of a batch's reads
+	BatchWrite  *as.BatchWritePolicy  // of a batch's writes
+	BatchDelete *as.BatchDeletePolicy // of a batch's deletes
+	BatchUDF    *as.BatchUDFPolicy    // of a batch's functions
 }
 
 // defaults are the policies of calls that pass none. The driver's own are fields that

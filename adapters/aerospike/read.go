@@ -94,21 +94,7 @@ func (c *Client) readTrip(ctx context.Context, t trip, policy *as.BasePolicy, r 
 	return a, err
 }
 
-// observeRead is readTrip before the observer alone, who has to see a refusal too. No
-// closure of it leaves the stack.
-func (c *Client) observeRead(ctx context.Context, t trip, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
-	t.key(r.key)
-	t.timed = true
-	ctx, observation := c.begin(ctx, t.call())
-	err = c.repeat(ctx, &t, func(ctx context.Context) (err error) {
-		a, err = c.readAdmitted(ctx, &t, policy, r, advance{})
-		return err
-	})
-	t.report(observation, err)
-	return a, err
-}
-
-// watchRead is the same within middlewares.
+// watchRead is readTrip within middlewares, who have to see a refusal too.
 func (c *Client) watchRead(ctx context.Context, t trip, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
 	t.key(r.key)
 	err = c.watched(ctx, &t, func(ctx context.Context) (err error) {

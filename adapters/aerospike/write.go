@@ -175,21 +175,7 @@ func (c *Client) writeTrip(ctx context.Context, t trip, policy *as.WritePolicy, 
 	return a, err
 }
 
-// observeWrite is writeTrip before the observer alone, who has to see a refusal too. No
-// closure of it leaves the stack.
-func (c *Client) observeWrite(ctx context.Context, t trip, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
-	t.key(r.key)
-	t.timed = true
-	ctx, observation := c.begin(ctx, t.call())
-	err = c.repeat(ctx, &t, func(ctx context.Context) (err error) {
-		a, err = c.writeAdmitted(ctx, &t, policy, r, advance{})
-		return err
-	})
-	t.report(observation, err)
-	return a, err
-}
-
-// watchWrite is the same within middlewares.
+// watchWrite is writeTrip within middlewares, who have to see a refusal too.
 func (c *Client) watchWrite(ctx context.Context, t trip, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
 	t.key(r.key)
 	err = c.watched(ctx, &t, func(ctx context.Context) (err error) {
