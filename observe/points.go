@@ -207,6 +207,7 @@ func (s Snapshot) retryPoints(w *writer) {
 			w.value(retryOperations, float64(r.Ended[i]-r.Retried[i]+r.Canceled), s.Name, kind, "false")
 			w.value(retryOperations, float64(r.Retried[i]), s.Name, kind, "true")
 			continue
+		default: // its name
 		}
 		w.value(retryOperations, float64(r.Ended[i]-r.Retried[i]), s.Name, kind, "false")
 		w.value(retryOperations, float64(r.Retried[i]), s.Name, kind, "true")
