@@ -132,6 +132,10 @@ graph: ## Show what an importer of each module gets
 modules-off: ## Build, vet and compile the tests of each module without the workspace
 	.ci/run modules-off
 
+.PHONY: otel
+otel: ## See to it that otelx imports no SDK, and test it with the newest OpenTelemetry
+	.ci/run otel
+
 .PHONY: outside
 outside: ## Build a program outside that imports only limiter, and check its module graph
 	.ci/run outside

@@ -2,7 +2,6 @@ package telemetry_test
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -177,6 +176,3 @@ func fill(t testing.TB, client *aerospike.Client, n int) {
 		require.NoError(t, client.Put(patient(t), nil, newKey(t, i), as.BinMap{"i": i}))
 	}
 }
-
-// sorted returns the keys of a map in order.
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -44,8 +44,12 @@ func newArguments(t *testing.T, client *aerospike.Client, method string) *argume
 		a.strings = []string{"m", "f"}
 	}
 	all := []any{
-		patient(t), keys[0], keys, as.BinMap{"i": 1}, []*as.Bin{as.NewBin("i", 1)}, []*as.Operation{as.GetBinOp("i")},
-		[]any{new(item), new(item)}, as.NewStatement("test", "s"), client.GetNodes()[0],
+		patient(t), keys[0], keys,
+		as.BinMap{"i": 1},
+		[]*as.Bin{as.NewBin("i", 1)},
+		[]*as.Operation{as.GetBinOp("i")},
+		[]any{new(item), new(item)},
+		as.NewStatement("test", "s"), client.GetNodes()[0],
 		[]*as.BatchRead{as.NewBatchRead(nil, keys[0], nil), as.NewBatchRead(nil, keys[1], nil)},
 		[]as.BatchRecordIfc{as.NewBatchWrite(nil, keys[0], as.PutOp(as.NewBin("i", 1))), as.NewBatchRead(nil, keys[1], nil)},
 		[]byte("function f(r) return 1 end"), as.LUA, as.NUMERIC,
