@@ -67,6 +67,10 @@ test-prometheus: ## Test dashboard and alerts with Prometheus' own programs, and
 test-browser: ## Test the live page in Chromium
 	.ci/run browser
 
+.PHONY: live
+live: ## Overload with real processes and the real driver: the table and pictures in docs/lab/live (minutes, a quiet machine)
+	go run ./benchmarks/live -out docs/lab/live
+
 .PHONY: bench
 bench: ## Run the benchmarks, in the form that benchstat reads (PKG, BENCH, COUNT)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)

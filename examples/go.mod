@@ -1,11 +1,12 @@
 module github.com/spillway-go/spillway/examples
 
-go 1.24.0
+go 1.26.0
 
 require (
 	github.com/aerospike/aerospike-client-go/v7 v7.10.2
 	github.com/spillway-go/spillway v0.0.0
 	github.com/spillway-go/spillway/adapters/aerospike v0.0.0
+	golang.org/x/time v0.16.0
 )
 
 require (
