@@ -163,6 +163,7 @@ func names(p *tab) []string {
 func sorts(t *testing.T, p *tab) {
 	p.open(serve(t, nil, play(shop)).url)
 	p.until(`document.querySelectorAll(".card").length === 3`)
+	p.until(`document.querySelector("#live > .note").innerText.includes("rates are over")`)
 	unsorted := names(p)
 	require.Equal(t, "profiles", unsorted[0])
 	click := func(column string) {

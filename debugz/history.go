@@ -76,7 +76,7 @@ func (h *history) judge(l *look, cfg *Config) *report {
 	if h.subjects == nil {
 		h.subjects = map[id]*subject{}
 	}
-	rate, recent := h.before(l.at, apart)
+	rate, recent := h.before(l.at)
 	if recent {
 		r.Window = secondsOf(l.at.Sub(rate.at))
 	}
@@ -172,14 +172,23 @@ func (s *subject) saturation(now watch.Sample, turned bool) {
 	}
 }
 
-// before is the newest look that was remembered at least so long ago.
-func (h *history) before(now time.Time, ago time.Duration) (past, bool) {
+// before is the look that rates are over: the newest that was remembered a while ago, or,
+// at the beginning, the first.
+func (h *history) before(now time.Time) (best past, ok bool) {
 	for _, p := range slices.Backward(h.past) {
-		if age := now.Sub(p.at); age >= ago && age <= oldest {
-			return p, true
+		age := now.Sub(p.at)
+		if age > oldest {
+			break
+		}
+		best, ok = p, age >= apart/4
+		if age >= apart {
+			break
 		}
 	}
-	return past{}, false
+	if !ok {
+		best = past{}
+	}
+	return best, ok
 }
 
 // judging is the look that a guard is judged against: the newest that is old enough; or, if

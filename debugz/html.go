@@ -188,6 +188,9 @@ func (e *entry) Details() facts {
 	if e.Guard == nil {
 		return all
 	}
+	if !math.IsNaN(float64(e.Guard.LastRefuse)) {
+		all = append(all, fact{"last refusal seen", e.Guard.LastRefuse.String() + " ago"})
+	}
 	for _, p := range e.Guard.Refusals {
 		all = append(all, fact{"refused: " + p.Name, p.Total})
 	}
