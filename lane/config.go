@@ -41,6 +41,9 @@ type Hooks struct {
 	// HeldLong is told when a permit comes back that was held for HoldWarn or
 	// longer. Permits that are still out are listed by Holders.
 	HeldLong func(h spillway.Holder)
+	// TimedOut is told of every caller whose context's deadline came while it waited, by
+	// the lane's name, with the caller's context. (Who waited for MaxWait was refused.)
+	TimedOut func(ctx context.Context, lane string, waited time.Duration)
 }
 
 // Config are the settings of a lane.

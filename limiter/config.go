@@ -86,7 +86,9 @@ func (c Config) validate() error {
 func (c Config) options() permit.Options {
 	hooks := make([]permit.Hooks, 0, len(c.Hooks))
 	for _, h := range c.Hooks {
-		hooks = append(hooks, permit.Hooks(h))
+		hooks = append(hooks, permit.Hooks{
+			Rejected: h.Rejected, LimitChanged: h.LimitChanged, ModeChanged: h.ModeChanged, HeldLong: h.HeldLong,
+		})
 	}
 	return permit.Options{
 		Component:  "limiter",

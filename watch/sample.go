@@ -23,6 +23,7 @@ type Sample struct {
 	Released    uint64                 // calls that ended, in whatever way
 	Refused     spillway.RefusalCounts // calls refused, by reason
 	WouldRefuse uint64                 // calls that mode Shadow admitted over the limit
+	TimedOut    uint64                 // calls whose deadline came while they waited
 	Hold        spillway.Distribution  // how long permits were held
 	// Quiet is for how long before At no permit had come back and none been given, though
 	// some were in use, as far as whoever took the sample knows. Zero means that he doesn't.
@@ -69,7 +70,7 @@ func Lane[T any](l *lane.Lane[T]) Source {
 		s := l.Stats()
 		return Sample{
 			Component: "lane", Name: s.Name, At: time.Now(), Limit: s.Limit, InUse: s.InUse, Ghosts: s.Ghosts,
-			Waiting: s.Waiting, OldestWait: s.OldestWait,
+			Waiting: s.Waiting, OldestWait: s.OldestWait, TimedOut: s.TimedOut,
 			Admitted: s.Admitted, Released: s.Ended.Total() + s.Aborted, Refused: s.Refused,
 			WouldRefuse: s.WouldRefuse, Hold: s.Hold,
 		}

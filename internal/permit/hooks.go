@@ -2,6 +2,7 @@ package permit
 
 import (
 	"context"
+	"time"
 
 	"github.com/spillway-go/spillway"
 )
@@ -14,6 +15,7 @@ type Hooks struct {
 	LimitChanged func(from, to int)
 	ModeChanged  func(from, to spillway.Mode)
 	HeldLong     func(spillway.Holder)
+	TimedOut     func(ctx context.Context, name string, waited time.Duration)
 }
 
 // tell calls one function of each of the hooks, if it is there.
@@ -65,6 +67,14 @@ func (c *Core) tellHeldLong(holder spillway.Holder) {
 	c.tell(func(h Hooks) {
 		if h.HeldLong != nil {
 			h.HeldLong(holder)
+		}
+	})
+}
+
+func (c *Core) tellTimedOut(ctx context.Context, waited time.Duration) {
+	c.tell(func(h Hooks) {
+		if h.TimedOut != nil {
+			h.TimedOut(ctx, c.opts.Name, waited)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package permit
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -62,6 +63,17 @@ func (c *Core) rejectAfter(ctx context.Context, reason spillway.Reason, wait tim
 	err.Wait = wait
 	c.tellRejected(ctx, &err)
 	return &err
+}
+
+// giveUp counts a call whose context ended while it waited, tells the hook if it was for
+// want of time, and returns the context's cause.
+func (c *Core) giveUp(ctx context.Context, waited time.Duration) error {
+	err := c.cancel(ctx)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		c.timedOut.Add(1)
+		c.tellTimedOut(ctx, waited)
+	}
+	return err
 }
 
 // cancel counts a call whose context was done and returns the context's cause.

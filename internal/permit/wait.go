@@ -105,8 +105,8 @@ func (c *Core) await(ctx context.Context, done <-chan struct{}, class spillway.C
 	select {
 	case r = <-w.ready:
 	case <-done:
-		if c.withdraw(w) {
-			return Use{}, c.cancel(ctx)
+		if waited, ok := c.withdraw(w); ok {
+			return Use{}, c.giveUp(ctx, waited)
 		}
 		r = <-w.ready // it was released in the same instant
 	}
@@ -116,7 +116,10 @@ func (c *Core) await(ctx context.Context, done <-chan struct{}, class spillway.C
 	c.recycle(w)
 	switch r.verdict {
 	case admitted:
-		return c.accept(ctx, class, weight, r)
+		if u, ok := c.accept(ctx, class, weight, r); ok {
+			return u, nil
+		}
+		return Use{}, c.giveUp(ctx, waited)
 	case refusedWaiting:
 		return Use{}, c.rejectAfter(ctx, r.reason, waited)
 	default:
@@ -124,45 +127,45 @@ func (c *Core) await(ctx context.Context, done <-chan struct{}, class spillway.C
 	}
 }
 
-// withdraw takes a waiter who gives up out of the queue. It is false if the waiter was
-// released already.
-func (c *Core) withdraw(w *waiter) bool {
+// withdraw takes a waiter who gives up out of the queue and returns how long it waited.
+// ok is false if the waiter was released already.
+func (c *Core) withdraw(w *waiter) (waited time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !w.queued {
-		return false
+		return 0, false
 	}
 	c.flow.clock = c.now()
-	c.wait.Record(time.Duration(c.flow.clock - w.since))
+	waited = time.Duration(c.flow.clock - w.since)
+	c.wait.Record(waited)
 	c.queue.remove(w)
 	c.queue.put(w)
 	c.settleLocked() // it may have stood in front of somebody who fits
-	return true
+	return waited, true
 }
 
 // accept turns what a waiter was granted into a Use. A done context admits nothing,
 // whichever of the two came first: then the grant goes back, and on to the next; and so
 // it does if the context, which is the caller's code, panics when it is asked.
-func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, r release) (u Use, err error) {
-	accepted := false
+func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, r release) (u Use, ok bool) {
 	defer func() {
-		if r.counted && !accepted {
+		if r.counted && !ok {
 			c.giveBack(weight)
 		}
 	}()
 	if ctx.Err() != nil {
-		return Use{}, c.cancel(ctx)
+		return Use{}, false
 	}
-	accepted = true
+	ok = true
 	if !r.counted {
-		return Use{}, nil
+		return Use{}, ok
 	}
 	if r.over {
 		c.wouldRefuse.Add(1)
 	}
 	u = c.admit(weight)
 	c.note(class, u)
-	return u, nil
+	return u, ok
 }
 
 func (c *Core) recycle(w *waiter) {
