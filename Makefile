@@ -6,13 +6,17 @@ SHELL := bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 
-# make race PKG=./lane, make bench BENCH=Limiter COUNT=10
+# make race PKG=./lane, make bench-go BENCH=Limiter COUNT=10
 PKG ?= work
 BENCH ?= .
 COUNT ?= 1
+ROUNDS ?= 40
 FUZZ_TIME ?= 1000x
 STRESS_COUNT ?= 100
+SHADOW_TIME ?= 60s
 GROUPS ?=
+LAB ?=
+SEEDS ?= 3
 STRESS_RUN ?= ConcurrentSafe|Stress
 
 .PHONY: help
@@ -59,9 +63,34 @@ compat-suite: ## The same behind Compat: what passes must be what passes without
 compat-conformance: ## The conformance program behind Compat: it must print the same lines as without (GROUPS)
 	adapters/aerospike/compat-conformance.sh $(GROUPS)
 
+.PHONY: test-prometheus
+test-prometheus: ## Test dashboard and alerts with Prometheus' own programs, and against a service under load
+	.ci/run prometheus
+
+.PHONY: live
+live: ## Overload with real processes and the real driver: the table and pictures in docs/lab/live (minutes, a quiet machine)
+	go run ./benchmarks/live -out docs/lab/live
+
+.PHONY: shadow
+shadow: ## A load both ways, with the driver alone and in mode Shadow, for a minute (SHADOW_TIME)
+	go test -run '^$$' -bench '^BenchmarkShadowPaired$$' -benchtime $(SHADOW_TIME) ./adapters/aerospike
+
+.PHONY: test-browser
+test-browser: ## Test the live page in Chromium
+	.ci/run browser
+
 .PHONY: bench
-bench: ## Run the benchmarks, in the form that benchstat reads (PKG, BENCH, COUNT)
+bench: ## Measure all beside floor and rivals; print the table, and write it into docs/benchmarks.md (minutes; ROUNDS)
+	go run ./benchmarks/cmd/table -rounds $(ROUNDS) -write docs/benchmarks.md
+
+.PHONY: bench-go
+bench-go: ## Run the benchmarks of the packages, in the form that benchstat reads (PKG, BENCH, COUNT)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)
+
+.PHONY: lab
+lab: ## Run the overload lab, and write docs/lab (minutes; LAB="W1,W7": only these)
+	GOGC=400 go test -count=1 -v -timeout 3h -run '^TestLab$$' ./benchmarks/lab \
+		-lab.out '$(CURDIR)/docs/lab' -lab.seeds '$(SEEDS)' -lab.workloads '$(LAB)' | grep -vE '^ *(===|---)'
 
 .PHONY: cover
 cover: ## Write coverage.out, and show the total

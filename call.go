@@ -36,6 +36,9 @@ func (k Kind) String() string {
 // is a call of which nothing is known.
 type Call struct {
 	System     string // the backend's kind, as in "aerospike"
+	Client     string // the client's own name; empty if it has none
+	Server     string // the host that it was told to connect to, the first of several; empty if it isn't known
+	Port       int    // that host's port; 0 if it isn't known
 	Operation  string // the operation's name, as in "Get"
 	Namespace  string // where it goes; empty if the backend has no such thing
 	Collection string // the set, table or topic; empty if there is none

@@ -82,6 +82,16 @@ func (d Distribution) Quantile(q float64) time.Duration {
 	return DistributionBound(DistributionBuckets - 1)
 }
 
+// Add returns what was measured in d and in other together.
+func (d Distribution) Add(other Distribution) Distribution {
+	d.Count += other.Count
+	d.Sum += other.Sum
+	for i := range d.Buckets {
+		d.Buckets[i] += other.Buckets[i]
+	}
+	return d
+}
+
 // Sub returns what was measured after the snapshot earlier was taken of the same
 // source.
 func (d Distribution) Sub(earlier Distribution) Distribution {

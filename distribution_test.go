@@ -106,3 +106,9 @@ func TestDistributionSubLeavesWhatCameLater(t *testing.T) {
 	require.Equal(t, record(time.Hour, time.Second), later.Sub(earlier))
 	require.Equal(t, record(time.Second, time.Minute), earlier, "the snapshots are unchanged")
 }
+
+func TestDistributionAdd(t *testing.T) {
+	a, b := record(time.Millisecond, time.Second), record(time.Second, time.Hour)
+	require.Equal(t, record(time.Millisecond, time.Second, time.Second, time.Hour), a.Add(b))
+	require.Equal(t, a, a.Add(b).Sub(b))
+}

@@ -28,6 +28,7 @@ type CallResult struct {
 	Outcome  Outcome       // its class
 	Node     string        // the backend node that was asked last; empty if none was
 	Attempts int           // how many times the backend was asked; 0 if it was refused
+	Waited   time.Duration // time spent waiting for permits, over all attempts; 0 if nobody may wait
 	Backend  time.Duration // time spent in the backend calls alone, without waits
 	Rows     int           // items returned; -1 if it doesn't apply
 }

@@ -6,82 +6,82 @@ import (
 	"github.com/spillway-go/spillway"
 )
 
-// order is a job that comes, before it is known whether it gets in.
+// order is a job that comes, before it is known whether it gets in. Its slot's since is
+// the time.
 type order struct {
-	ctx      context.Context
-	done     <-chan struct{}
-	now      int64
-	deadline int64
-	items    int
-	kind     kind
+	slot
+	weight   int  // the items, which may be any number
 	waits    bool // whether its caller may be parked
 	nested   bool // whether its caller is a job of the same executor
-	tight    bool // whether the deadline is that of ctx
 	canceled bool // whether ctx is done already
-	probe    bool // whether it is let in to find out; set by the prediction
-	rough    bool // whether now is a worker's last reading of the clock
 	bad      error
 }
 
-// look asks an order's context what there is to ask, before the lock is taken.
-func (c *core) look(o *order) {
-	if o.done = o.ctx.Done(); o.done != nil {
-		o.canceled = o.ctx.Err() != nil
+// looked is what a context says.
+type looked struct {
+	done     <-chan struct{}
+	deadline int64
+	tight    bool // whether it has a deadline
+	canceled bool
+}
+
+// look asks an order's context what there is to ask, before the lock is taken. What
+// doesn't change isn't asked again of one whose job some worker ran last.
+func (c *core) look(ctx context.Context) (l looked) {
+	if x := c.seen.Load(); x.of(ctx) {
+		return looked{x.done, x.until, true, ctx.Err() != nil}
 	}
-	if at, ok := o.ctx.Deadline(); ok {
-		o.deadline, o.tight = int64(at.Sub(c.base)), true
+	if l.done = ctx.Done(); l.done != nil {
+		l.canceled = ctx.Err() != nil
 	}
-	if o.waits {
-		o.nested = c.isNested(o.ctx)
+	if at, ok := ctx.Deadline(); ok {
+		l.deadline, l.tight = int64(at.Sub(c.base)), true
+	}
+	return l
+}
+
+// order makes an order of Go.
+func (l looked) order(ctx context.Context, t task, items int, bad error) *order {
+	return &order{
+		slot:   slot{ctx: ctx, done: l.done, task: t, deadline: l.deadline, tight: l.tight},
+		weight: items, canceled: l.canceled, bad: bad,
 	}
 }
 
-// timeLocked notes when an order came, and what its deadline is.
-//
-// A reading of the clock costs as much as all the rest of a submission. A start is
-// checked by a reading of its own, always. But while orders and jobs follow each other
-// by microseconds, seven of eight of Go take the last reading there was for the time.
-// Such a time is rough: it is good enough to see that a context's deadline is near
-// enough, and is used for nothing else.
+// timeLocked notes when an order came, and what its deadline is. While work is brisk, most
+// of Go take the last reading of the clock for the time: see clock.go. Such a time is rough:
+// it is good enough to see that a context's deadline is neither near nor too far ahead, and
+// is used for nothing else.
 func (c *core) timeLocked(o *order) {
-	o.rough = c.brisk && o.kind == kindGo && o.tight && c.count.submitted&7 != 0 && c.share == 0 &&
-		c.queue.n > 0 && (c.ttl == 0 || o.deadline <= c.clock+int64(c.ttl))
+	left := o.deadline - c.clock
+	o.rough = c.brisk && o.kind == kindGo && o.tight && c.submitted%readEvery != 0 && c.share == 0 &&
+		left >= farAhead && left <= c.longest && c.guessing.Load()
 	if o.rough {
-		o.now = c.clock
+		o.since = c.clock
 		return
 	}
-	o.now = c.now()
-	c.tickedLocked(o.now)
+	o.since = c.now()
+	c.tickedLocked(o.since)
 	if c.ttl == 0 {
 		if !o.tight && o.bad == nil {
 			o.bad = ErrNoDeadline
 		}
 		return
 	}
-	if last := o.now + int64(c.ttl); !o.tight || o.deadline > last {
+	if last := o.since + int64(c.ttl); !o.tight || o.deadline > last {
 		o.deadline, o.tight = last, false
 	}
 }
 
-// tickedLocked notes a reading of the clock. A worker may bring it late, after others.
-func (c *core) tickedLocked(now int64) {
-	c.brisk = now-c.clock < briskPause
-	c.clock = max(c.clock, now)
-}
-
-// briskPause is how many nanoseconds lie at most between two readings of the clock as
-// long as work is brisk.
-const briskPause = 10_000
-
 // judgeLocked decides about an order, and counts it unless it gets in.
 func (c *core) judgeLocked(o *order, out *fallout) verdict {
-	c.count.submitted++
+	c.submitted++
 	c.timeLocked(o)
 	v := c.decideLocked(o, out)
 	if v != admitted && v != parkIt {
 		c.countLocked(v)
 		if o.kind == kindGo {
-			c.count.lostItems += uint64(max(o.items, 0))
+			c.count.lostItems += uint64(max(o.weight, 0))
 		}
 		c.checkLocked()
 	}
@@ -92,18 +92,18 @@ func (c *core) decideLocked(o *order, out *fallout) verdict {
 	switch {
 	case c.closing:
 		return closedBefore
-	case o.bad != nil || o.items < 1 || o.items > MaxItems:
+	case o.bad != nil || o.weight < 1 || o.weight > MaxItems:
 		return invalid
 	case c.mode == spillway.RefuseAll:
 		return refusedMode
-	case o.now >= o.deadline:
+	case o.since >= o.deadline:
 		return expired
 	case o.canceled:
 		return canceled
 	}
 	v := c.foreseeLocked(o)
 	if v != admitted || !c.hasRoomLocked() {
-		c.freshenLocked(o.now, out) // perhaps it is only the dead that stand in its way
+		c.freshenLocked(o.since, out) // perhaps it is only the dead that stand in its way
 		v = c.foreseeLocked(o)
 	}
 	if v != admitted {
@@ -120,9 +120,7 @@ func (c *core) decideLocked(o *order, out *fallout) verdict {
 	case c.hasRoomLocked():
 		return admitted
 	case c.overflow == DropOldest && c.queue.n > 0:
-		oldest := c.queue.head
-		c.unqueueLocked(oldest)
-		c.leaveLocked(oldest, dropped, o.now, out)
+		c.leaveLocked(c.pullLocked(c.queue.head), dropped, o.since, out)
 		return admitted
 	case o.waits && c.parked.n < c.parkedCap:
 		return parkIt
@@ -139,13 +137,31 @@ func (c *core) mayNestLocked(o *order) bool {
 	return c.hasRoomLocked() || c.parkedCap == 0
 }
 
-// placeLocked puts a job in for an order that was admitted or is to be parked.
-func (c *core) placeLocked(j *job, o *order, v verdict, out *fallout) {
-	j.ctx, j.done, j.items, j.kind = o.ctx, o.done, o.items, o.kind
-	j.since, j.deadline, j.tight, j.probe, j.rough = o.now, o.deadline, o.tight, o.probe, o.rough
-	j.ended, j.watched, j.panicked = 0, false, false
-	if o.kind == kindDo && j.wake == nil {
-		j.wake = make(chan bool, 1)
+// goLocked decides about an order of Go, and unlocks.
+func (c *core) goLocked(o *order) error {
+	var out fallout
+	v := c.judgeLocked(o, &out)
+	if v == admitted {
+		c.placeLocked(o, nil, v, &out)
+	}
+	c.mu.Unlock()
+	c.fire(&out)
+	if v != admitted {
+		return c.refusal(o, v)
+	}
+	return nil
+}
+
+// placeLocked puts in what was admitted or is to be parked: an order of Go alone, one of
+// another kind with its job.
+func (c *core) placeLocked(o *order, j *job, v verdict, out *fallout) {
+	o.items = uint32(o.weight)
+	if j != nil {
+		j.slot = o.slot
+		j.ended, j.watched, j.panicked = 0, false, false
+		if o.kind == kindDo && j.wake == nil {
+			j.wake = make(chan bool, 1)
+		}
 	}
 	if v == parkIt {
 		j.state = parked
@@ -158,7 +174,7 @@ func (c *core) placeLocked(j *job, o *order, v verdict, out *fallout) {
 		c.checkLocked()
 		return
 	}
-	c.enqueueLocked(j)
+	c.enqueueLocked(&o.slot, j)
 	c.wakeLocked(out)
 	c.checkLocked()
 }
@@ -167,7 +183,7 @@ func (c *core) placeLocked(j *job, o *order, v verdict, out *fallout) {
 func (c *core) refusal(o *order, v verdict) error {
 	if v == invalid {
 		if o.bad == nil {
-			return &spillway.WeightError{Component: component, Name: c.name, Weight: o.items, Limit: MaxItems}
+			return &spillway.WeightError{Component: component, Name: c.name, Weight: o.weight, Limit: MaxItems}
 		}
 		return o.bad
 	}

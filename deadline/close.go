@@ -41,8 +41,9 @@ func (c *core) beginClose() (cutAt int64) {
 	c.mu.Lock()
 	if !c.closing {
 		c.closing = true
+		c.openLocked()
 		c.cutAt = now + int64(c.drain)
-		c.clearLocked(&c.parked, closedOut, now, &out)
+		c.clearParkedLocked(closedOut, now, &out)
 		c.dismissLocked(c.live, &out)
 		out.gone = c.live == 0 // then nothing is in the queue either
 	}
@@ -66,7 +67,9 @@ func (c *core) cutOffRest() {
 	c.cutKnown = true
 	c.cut.Store(true)
 	c.unstarted, c.cutOff = c.queue.n, c.busy
-	c.clearLocked(&c.queue, closedOut, now, &out)
+	for c.queue.n > 0 {
+		c.leaveLocked(c.pullLocked(c.queue.head), closedOut, now, &out)
+	}
 	var ends []func(error)
 	for c.contexts != nil {
 		x := c.contexts

@@ -19,12 +19,20 @@ type jobContext struct {
 	parent   context.Context
 	deadline int64 // 0 if the parent's is early enough
 
+	// Where the parent's is: what the parent said when it was asked last.
+	done  <-chan struct{}
+	until int64
+
 	ended atomic.Bool           // whether the job has returned
 	inner atomic.Pointer[inner] // what it has become; nil until then
 
 	linked     bool // whether it is in core.contexts; this and the links are guarded by the core's lock
 	next, prev *jobContext
 }
+
+// of reports whether x is for jobs of the same caller, whose parent is a pointer: others
+// might not be comparable at all.
+func (x *jobContext) of(parent context.Context) bool { return x != nil && x.parent == parent }
 
 type inner struct {
 	context.Context

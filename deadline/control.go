@@ -71,8 +71,9 @@ func (c *core) setMode(m spillway.Mode) {
 	c.mu.Lock()
 	from := c.mode
 	c.mode = m
+	c.openLocked()
 	if m == spillway.RefuseAll {
-		c.clearLocked(&c.parked, refusedMode, now, &out)
+		c.clearParkedLocked(refusedMode, now, &out)
 	}
 	c.checkLocked()
 	c.mu.Unlock()
@@ -80,10 +81,10 @@ func (c *core) setMode(m spillway.Mode) {
 	c.tellMode(from, m)
 }
 
-// clearLocked makes every job of a list leave.
-func (c *core) clearLocked(l *list, v verdict, now int64, out *fallout) {
-	for j := l.head; j != nil; j = l.head {
-		c.removeLocked(j)
+// clearParkedLocked makes every parked job leave.
+func (c *core) clearParkedLocked(v verdict, now int64, out *fallout) {
+	for j := c.parked.head; j != nil; j = c.parked.head {
+		c.parked.remove(j)
 		c.leaveLocked(j, v, now, out)
 	}
 }

@@ -133,3 +133,33 @@ func TestExecutorRefuseAllShedsNow(t *testing.T) {
 		require.Equal(t, uint64(2), e.Stats().Refused.Of(spillway.ReasonRefuseAll))
 	})
 }
+
+// The hook hears of every job that ran, of any kind, with its times and its end, and of
+// no other.
+func TestExecutorTellsOfJobsThatRan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type told struct {
+			wait, run time.Duration
+			err       error
+		}
+		var all []told
+		e := newExecutor(t, deadline.Config{Queue: 9, Drain: time.Hour, Hooks: []deadline.Hooks{{}, {
+			Ran: func(_ context.Context, wait, run time.Duration, err error) { all = append(all, told{wait, run, err}) },
+		}}})
+		release := occupy(t, e, 1)
+		fails := func(context.Context) (int, error) {
+			time.Sleep(3 * time.Second)
+			return 0, errOp
+		}
+		f := must(t)(e.Submit(t.Context(), fails))
+		done, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := e.Do(done, answer(1))
+		require.Error(t, err)
+		time.Sleep(time.Second)
+		release()
+		_, err = result(f)
+		require.ErrorIs(t, err, errOp)
+		require.Equal(t, []told{{0, time.Second, nil}, {time.Second, 3 * time.Second, errOp}}, all)
+	})
+}

@@ -19,12 +19,49 @@ import (
 // (workers to wake, callers to tell) is collected in a fallout and done after the
 // unlock.
 type core struct {
+	// Guards everything down to the immutable, and the jobs. What each submission and
+	// each start write comes first, then what they read, so that on another processor
+	// they don't find more cache lines gone than they must.
+	mu        sync.Mutex
+	queue     queue // Invariant: queue.n <= queueCap + free(), except after target was lowered
+	submitted uint64
+
+	// Invariant: live == busy + waking + len(idle).
+	// Invariant: queue.n > waking only if busy + waking >= target: nobody sleeps while there is work.
+	// Invariant: parked.n > 0 only if there is no room in the queue.
+	target  int     // workers there shall be
+	live    int     // workers there are
+	busy    int     // of these: have a job
+	waking  int     // of these: woken or just started, and not yet at the queue
+	idle    *worker // of these: asleep, the last to fall asleep first
+	mode    spillway.Mode
+	open    bool  // whether neither Close nor the mode nor a prediction refuses an order
+	closing bool  // whether Close was called
+	brisk   bool  // whether readings follow each other so closely that the last serves as the time
+	clock   int64 // the last reading of the clock
+	expiry  expiry
+	parked  list // jobs whose submitters wait for room
+
+	count   counts
+	workers *worker // all of them
+	husks   spares  // jobs of Go that left without having run were such
+	swept   int64   // when canceled jobs may be looked for again
+	pace    pace
+	started int64 // when the last job was started, if anybody predicts
+
+	contexts  *jobContext // that somebody waits on: to be canceled by the cut
+	cutAt     int64       // when the drain is over
+	cutKnown  bool        // whether the cut has been made
+	unstarted int         // for CloseError
+	cutOff    int
+
 	// Immutable.
 	name       string
 	queueCap   int
 	parkedCap  int
 	overflow   Overflow
 	ttl        time.Duration
+	longest    int64   // the TTL; never if there is none
 	share      float64 // Config.Predict
 	drain      time.Duration
 	sink       func(context.Context, Failure)
@@ -35,42 +72,15 @@ type core struct {
 	closedErr  *spillway.ClosedError
 	gone       chan struct{} // closed when the last worker has left after Close
 
+	cut      atomic.Bool                // whether Close cut the work off; set under mu
+	seen     atomic.Pointer[jobContext] // the latest that a worker has for jobs whose context's own deadline counts
+	guessing atomic.Bool                // whether the timer comes to say that the last reading of the clock is old; set under mu
+
 	wait, run histogram.Recorder
-	cut       atomic.Bool // whether Close cut the work off; set under mu
-
-	mu sync.Mutex // guards everything below, and the jobs
-	// Invariant: live == busy + waking + len(idle).
-	// Invariant: queue.n > waking only if busy + waking >= target: nobody sleeps while there is work.
-	// Invariant: parked.n > 0 only if there is no room in the queue.
-	mode    spillway.Mode
-	target  int     // workers there shall be
-	live    int     // workers there are
-	busy    int     // of these: have a job
-	waking  int     // of these: woken or just started, and not yet at the queue
-	idle    *worker // of these: asleep, the last to fall asleep first
-	workers *worker // all of them
-	queue   list    // Invariant: queue.n <= queueCap + free(), except after target was lowered
-	parked  list    // jobs whose submitters wait for room
-	expiry  expiry
-	swept   int64 // when canceled jobs may be looked for again
-	pace    pace
-	started int64 // when the last job was started
-	clock   int64 // the last reading of the clock
-	brisk   bool  // whether readings follow each other so closely that the last serves as the time
-
-	contexts  *jobContext // that somebody waits on: to be canceled by the cut
-	closing   bool
-	cutAt     int64 // when the drain is over
-	cutKnown  bool  // whether the cut has been made
-	unstarted int   // for CloseError
-	cutOff    int
-
-	count counts
 }
 
-// counts are totals since the start, guarded by the core's lock.
+// counts are the totals since the start of how jobs ended, guarded by the core's lock.
 type counts struct {
-	submitted   uint64
 	completed   spillway.OutcomeCounts
 	panicked    uint64
 	refused     spillway.RefusalCounts
@@ -112,11 +122,15 @@ func newCore(cfg Config) *core {
 		}
 	}
 	c.expiredErr = &ExpiredError{Rejection: *c.rejections[expired]}
+	c.openLocked()
+	if c.longest = int64(cfg.TTL); c.longest == 0 {
+		c.longest = never
+	}
 	return c
 }
 
-// now is the time. To read it costs as much as all the rest of a submission.
-func (c *core) now() int64 { return int64(time.Since(c.base)) }
+// openLocked works out open.
+func (c *core) openLocked() { c.open = !c.closing && c.mode != spillway.RefuseAll && c.share == 0 }
 
 // freeLocked is how many workers could take a job now, asleep or not yet started. The
 // first so many jobs of the queue are as good as started: they don't count as waiting.
@@ -146,7 +160,7 @@ func (c *core) admitParkedLocked(out *fallout) {
 	for c.parked.head != nil && c.hasRoomLocked() {
 		j := c.parked.head
 		c.parked.remove(j)
-		c.enqueueLocked(j)
+		c.enqueueLocked(&j.slot, j)
 		if j.awaited {
 			j.awaited = false
 			j.wake <- true // never blocks: capacity 1, and sent once
@@ -156,32 +170,44 @@ func (c *core) admitParkedLocked(out *fallout) {
 }
 
 // takeLocked takes the first job that may still be started, and drops those before
-// it that may not.
-func (c *core) takeLocked(now int64, out *fallout) *job {
-	for j := c.queue.head; j != nil; j = c.queue.head {
-		c.unqueueLocked(j)
-		v := c.stillGoodLocked(j, now)
-		if v != admitted {
-			c.leaveLocked(j, v, now, out)
+// it that may not. A job of Go becomes the worker's own.
+func (c *core) takeLocked(w *worker, now int64, out *fallout) *job {
+	for q := &c.queue; q.n > 0; {
+		s := q.at(q.head)
+		if w.guessed && s.deadline-now < farAhead {
+			now = w.read()
+			c.tickedLocked(now)
+		}
+		if v := c.stillGoodLocked(s, now); v != admitted {
+			c.leaveLocked(c.pullLocked(q.head), v, now, out)
 			continue
 		}
+		j := s.task.job()
+		if j == nil {
+			j = &w.own
+			j.slot = *s
+		}
+		q.remove(q.head)
 		j.state, j.started = running, now
-		j.seq++
+		j.leave()
 		c.busy++
-		c.started = now
+		if c.share > 0 {
+			c.started = now
+		}
+		w.guess = c.guessLocked(j)
 		return j
 	}
 	return nil
 }
 
 // stillGoodLocked is the check right before the start.
-func (c *core) stillGoodLocked(j *job, now int64) verdict {
+func (c *core) stillGoodLocked(s *slot, now int64) verdict {
 	switch {
-	case now >= j.deadline:
+	case now >= s.deadline:
 		return expired
-	case isClosed(j.done):
+	case isClosed(s.done):
 		return canceled
-	case !j.probe && c.predictsLocked() && c.pace.tooLate(now, j.deadline):
+	case !s.probe && c.predictsLocked() && c.pace.tooLate(now, s.deadline):
 		if c.mode == spillway.Enforce {
 			return predicted
 		}
@@ -194,7 +220,7 @@ func (c *core) stillGoodLocked(j *job, now int64) verdict {
 // of the lock.
 func (c *core) leaveLocked(j *job, v verdict, now int64, out *fallout) {
 	j.state, j.verdict, j.started = leaving, v, now
-	j.seq++
+	j.leave()
 	c.countLocked(v)
 	if j.kind == kindGo {
 		c.count.lostItems += uint64(j.items)
@@ -230,5 +256,5 @@ func (c *core) checkLocked() {
 	invariant.Check(c.queue.n <= c.waking || c.busy+c.waking >= c.target, "deadline: %d jobs in the queue while workers sleep", c.queue.n)
 	invariant.Check(c.parked.n == 0 || !c.hasRoomLocked(), "deadline: %d callers parked with room in the queue", c.parked.n)
 	known := c.count.outcomes() + uint64(c.parked.n+c.queue.n+c.busy)
-	invariant.Check(c.count.submitted == known, "deadline: %d submitted, %d accounted for", c.count.submitted, known)
+	invariant.Check(c.submitted == known, "deadline: %d submitted, %d accounted for", c.submitted, known)
 }

@@ -22,7 +22,7 @@ import (
 // deadline ends it.
 type Executor[T any] struct {
 	core *core
-	view *view
+	view *spares
 }
 
 // New returns an executor that runs nothing yet and has no goroutine. A wrong
@@ -31,13 +31,13 @@ func New[T any](cfg Config) (*Executor[T], error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	return &Executor[T]{core: newCore(cfg), view: new(view)}, nil
+	return &Executor[T]{core: newCore(cfg), view: new(spares)}, nil
 }
 
 // Share returns an executor for operations with the result type U that uses e's
 // workers, queue, settings and statistics. Closing one closes all.
 func Share[U, T any](e *Executor[T]) *Executor[U] {
-	return &Executor[U]{core: e.core, view: new(view)}
+	return &Executor[U]{core: e.core, view: new(spares)}
 }
 
 // Do submits op and returns what op returns, untouched, once it has returned. Its
@@ -56,11 +56,11 @@ func Share[U, T any](e *Executor[T]) *Executor[U] {
 // [Future.Wait]. Do allocates nothing, but for one context if the job's deadline isn't
 // ctx's own or ctx isn't the one that the worker saw last.
 func (e *Executor[T]) Do(ctx context.Context, op spillway.Op[T]) (v T, err error) {
-	f, err := e.put(&order{ctx: ctx, kind: kindDo, items: 1, waits: true}, op)
+	f, err := e.put(&order{slot: slot{ctx: ctx, kind: kindDo}, weight: 1, waits: true}, op)
 	if err != nil {
 		return v, err
 	}
-	j := &f.job
+	j := &f.j
 	e.await(ctx, j)
 	v, err = f.value, j.err
 	f.forget()
@@ -100,21 +100,21 @@ func (e *Executor[T]) Wrap(op spillway.Op[T]) spillway.Op[T] {
 // is refused like TrySubmit. So producers go no faster than the workers. Canceling
 // ctx afterwards cancels the job. The future needs no release.
 func (e *Executor[T]) Submit(ctx context.Context, op spillway.Op[T]) (*Future[T], error) {
-	f, err := e.put(&order{ctx: ctx, kind: kindFuture, items: 1, waits: true}, op)
+	f, err := e.put(&order{slot: slot{ctx: ctx, kind: kindFuture}, weight: 1, waits: true}, op)
 	if err != nil {
 		return nil, err
 	}
 	// Only a parked job has somebody to wake, and nobody else knows of f yet.
-	if wake := f.job.wake; wake != nil {
+	if wake := f.j.wake; wake != nil {
 		in := false
 		select {
 		case in = <-wake:
 		case <-ctx.Done():
-			e.core.withdraw(&f.job, true)
+			e.core.withdraw(&f.j, true)
 			in = <-wake // it may have got in at the same moment
 		}
 		if !in {
-			return nil, f.job.err
+			return nil, f.j.err
 		}
 	}
 	return f, nil
@@ -123,7 +123,7 @@ func (e *Executor[T]) Submit(ctx context.Context, op spillway.Op[T]) (*Future[T]
 // TrySubmit is Submit that never waits: if the queue is full it returns a
 // *spillway.Rejection with the reason QueueFull at once.
 func (e *Executor[T]) TrySubmit(ctx context.Context, op spillway.Op[T]) (*Future[T], error) {
-	return e.put(&order{ctx: ctx, kind: kindFuture, items: 1}, op)
+	return e.put(&order{slot: slot{ctx: ctx, kind: kindFuture}, weight: 1}, op)
 }
 
 // Go hands in op and forgets it. It returns nil if the job is in the queue; from then
@@ -132,8 +132,7 @@ func (e *Executor[T]) TrySubmit(ctx context.Context, op spillway.Op[T]) (*Future
 // job is reported once. Go never waits. It allocates nothing in the long run, but for
 // one context as with Do.
 func (e *Executor[T]) Go(ctx context.Context, op spillway.Op[T]) error {
-	_, err := e.put(&order{ctx: ctx, items: 1}, op)
-	return err
+	return e.GoN(ctx, 1, op)
 }
 
 // GoN is Go for a job that carries so many items, from 1 to MaxItems, such as the
@@ -141,20 +140,47 @@ func (e *Executor[T]) Go(ctx context.Context, op spillway.Op[T]) error {
 // them. They don't count against the queue. Another number gives a
 // *spillway.WeightError.
 func (e *Executor[T]) GoN(ctx context.Context, items int, op spillway.Op[T]) error {
-	_, err := e.put(&order{ctx: ctx, items: items}, op)
-	return err
+	c := e.core
+	if c == nil {
+		return errZero
+	}
+	l := c.look(ctx)
+	c.mu.Lock()
+	if op != nil && items == 1 && l.tight && !l.canceled {
+		if s := c.quickLocked(l.deadline); s != nil {
+			// Field by field: a literal is put together elsewhere and copied, which
+			// costs as much as the lock.
+			s.ctx, s.done = ctx, l.done
+			s.task = quick[T](op)
+			s.deadline, s.since = l.deadline, c.clock
+			s.items, s.tight, s.rough = 1, true, true
+			c.mu.Unlock()
+			return nil
+		}
+	}
+	return c.goLocked(l.order(ctx, quick[T](op), items, badOp(op == nil)))
 }
 
-// put gets a job in, or parked.
+// badOp is what is wrong with an operation.
+func badOp(isNil bool) error {
+	if isNil {
+		return ErrNilOp
+	}
+	return nil
+}
+
+// put gets a job that somebody waits for in, or parked.
 func (e *Executor[T]) put(o *order, op spillway.Op[T]) (*Future[T], error) {
 	c := e.core
 	if c == nil {
 		return nil, errZero
 	}
-	if op == nil {
-		o.bad = ErrNilOp
+	o.bad = badOp(op == nil)
+	l := c.look(o.ctx)
+	o.done, o.deadline, o.tight, o.canceled = l.done, l.deadline, l.tight, l.canceled
+	if o.waits {
+		o.nested = c.isNested(o.ctx)
 	}
-	c.look(o)
 	var f *Future[T]
 	if o.kind == kindFuture {
 		f = e.fresh() // its holder's for good
@@ -169,13 +195,14 @@ func (e *Executor[T]) put(o *order, op spillway.Op[T]) (*Future[T], error) {
 	}
 	if f == nil {
 		if j := e.view.takeLocked(); j != nil {
-			f = j.task.(*Future[T])
+			f = j.self.(*Future[T])
 		} else {
 			f = e.fresh()
 		}
 	}
 	f.op = op
-	c.placeLocked(&f.job, o, v, &out)
+	o.task = f
+	c.placeLocked(o, &f.j, v, &out)
 	c.mu.Unlock()
 	c.fire(&out)
 	return f, nil
@@ -183,7 +210,7 @@ func (e *Executor[T]) put(o *order, op spillway.Op[T]) (*Future[T], error) {
 
 func (e *Executor[T]) fresh() *Future[T] {
 	f := &Future[T]{core: e.core}
-	f.job.task, f.job.view = f, e.view
+	f.j.self, f.j.view = f, e.view
 	return f
 }
 

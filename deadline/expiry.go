@@ -10,28 +10,32 @@ import (
 // into a heap by deadline, and are found one by one. A job that is started or leaves
 // stays in the heap as a stale entry until it comes to the top, or until most are.
 type expiry struct {
+	lazyAt  int64  // no job outside of entries has an earlier deadline
+	armed   int64  // when the timer goes off; never if it doesn't
+	lazy    uint64 // what stands in the queue before this place is in entries
 	entries []entry
-	lazy    *job        // the first job in the queue that isn't in entries
-	lazyAt  int64       // no job outside of entries has an earlier deadline
 	timer   *time.Timer // the only one of the executor
-	armed   int64       // when it goes off; never if it doesn't
 }
 
 // never is a time that doesn't come.
 const never = math.MaxInt64
 
+// entry is a job, or a place in the queue with a job of Go.
 type entry struct {
 	at  int64
-	job *job
-	seq uint64
+	job *job   // nil for one of Go
+	seq uint64 // of the job; the place of one of Go
 }
 
-func (e entry) stale() bool {
+func (c *core) staleLocked(e entry) bool {
+	if e.job == nil {
+		return !c.queue.has(e.seq)
+	}
 	return e.job.seq != e.seq
 }
 
-func (x *expiry) push(j *job) {
-	h := append(x.entries, entry{j.deadline, j, j.seq})
+func (x *expiry) push(e entry) {
+	h := append(x.entries, e)
 	i := len(h) - 1
 	for i > 0 {
 		up := (i - 1) / 2
@@ -70,8 +74,9 @@ func (x *expiry) sink(i int) {
 	}
 }
 
-// compact drops the stale entries if they are the greater part, or all.
-func (x *expiry) compact(living int) {
+// compactLocked drops the stale entries if they are the greater part, or all.
+func (c *core) compactLocked(living int) {
+	x := &c.expiry
 	if living == 0 {
 		clear(x.entries)
 		x.entries = x.entries[:0]
@@ -82,7 +87,7 @@ func (x *expiry) compact(living int) {
 	}
 	kept := x.entries[:0]
 	for _, e := range x.entries {
-		if !e.stale() {
+		if !c.staleLocked(e) {
 			kept = append(kept, e)
 		}
 	}
@@ -93,47 +98,80 @@ func (x *expiry) compact(living int) {
 	}
 }
 
-// enqueueLocked puts a job at the end of the queue.
-func (c *core) enqueueLocked(j *job) {
-	j.state = queued
-	c.queue.push(j)
-	if j.watched {
-		return
+// enqueueLocked puts a job at the end of the queue; j is nil if it is one of Go.
+func (c *core) enqueueLocked(s *slot, j *job) {
+	if c.queue.isFull() {
+		c.renewLocked()
 	}
-	x := &c.expiry
-	if x.lazy == nil {
-		x.lazy = j
+	place := c.queue.push(s)
+	if j != nil {
+		j.state, j.place = queued, place
+		if j.watched {
+			return
+		}
 	}
-	if j.deadline < x.lazyAt {
-		x.lazyAt = j.deadline
+	if s.deadline < c.expiry.lazyAt {
+		c.expiry.lazyAt = s.deadline
 		c.armLocked()
 	}
 }
 
-// unqueueLocked takes a job out of the queue.
-func (c *core) unqueueLocked(j *job) {
-	if c.expiry.lazy == j {
-		c.expiry.lazy = j.next
+// renewLocked makes room in the queue. The places that the heap knows are gone with the
+// old ring, so what stood there counts as not in the heap.
+func (c *core) renewLocked() {
+	q, x := &c.queue, &c.expiry
+	q.renew()
+	x.lazy = q.head
+	for place := q.head; place < q.tail; place++ {
+		x.lazyAt = min(x.lazyAt, q.at(place).deadline)
 	}
-	c.queue.remove(j)
+	c.compactLocked(q.n + c.parked.n)
+}
+
+// pullLocked takes a job out of the queue that isn't to be run. One of Go becomes a job.
+func (c *core) pullLocked(place uint64) *job {
+	s := c.queue.at(place)
+	j := s.task.job()
+	if j == nil {
+		j = c.huskLocked(s)
+	}
+	c.queue.remove(place)
+	return j
+}
+
+// huskLocked makes a job of one of Go that isn't run.
+func (c *core) huskLocked(s *slot) *job {
+	j := c.husks.takeLocked()
+	if j == nil {
+		j = new(job)
+	}
+	j.slot = *s
+	return j
 }
 
 // watchLocked puts a job into the heap.
 func (c *core) watchLocked(j *job) {
-	c.expiry.compact(c.queue.n + c.parked.n)
+	c.compactLocked(c.queue.n + c.parked.n)
 	j.watched = true
-	c.expiry.push(j)
+	c.expiry.push(entry{j.deadline, j, j.seq})
 }
 
 // watchAllLocked puts all that wait into the heap.
 func (c *core) watchAllLocked() {
-	x := &c.expiry
-	for j := x.lazy; j != nil; j = j.next {
-		if !j.watched {
+	x, q := &c.expiry, &c.queue
+	c.compactLocked(q.n + c.parked.n)
+	for place := max(x.lazy, q.head); place < q.tail; place++ {
+		s := q.at(place)
+		if s.task == nil {
+			continue
+		}
+		if j := s.task.job(); j == nil {
+			x.push(entry{s.deadline, nil, place})
+		} else if !j.watched {
 			c.watchLocked(j)
 		}
 	}
-	x.lazy, x.lazyAt = nil, never
+	x.lazy, x.lazyAt = q.tail, never
 }
 
 // firstLocked is a time before which no job expires.
@@ -148,8 +186,9 @@ func (c *core) firstLocked() int64 {
 // armLocked sets the timer for the first deadline. It is moved only to an earlier
 // time: one that goes off too early finds nothing to do and is set anew, which is
 // cheaper than to move it for every job.
-func (c *core) armLocked() {
-	at := c.firstLocked()
+func (c *core) armLocked() { c.armAtLocked(c.firstLocked()) }
+
+func (c *core) armAtLocked(at int64) {
 	if c.expiry.armed <= at {
 		return
 	}
@@ -164,9 +203,10 @@ func (c *core) armLocked() {
 
 // restLocked forgets what nobody waits for any more, when the queue is empty.
 func (c *core) restLocked() {
+	c.queue.rest()
 	if c.parked.n == 0 {
-		c.expiry.compact(0)
-		c.expiry.lazy, c.expiry.lazyAt = nil, never
+		c.compactLocked(0)
+		c.expiry.lazy, c.expiry.lazyAt = c.queue.tail, never
 	}
 }
 
@@ -176,6 +216,8 @@ func (c *core) tick() {
 	now := c.now()
 	c.mu.Lock()
 	c.expiry.armed = never
+	c.guessing.Store(false)
+	c.tickedLocked(now)
 	c.expireLocked(now, &out)
 	c.armLocked()
 	c.checkLocked()
@@ -191,12 +233,16 @@ func (c *core) expireLocked(now int64, out *fallout) {
 	}
 	for len(x.entries) > 0 {
 		e := x.entries[0]
-		stale := e.stale()
+		stale := c.staleLocked(e)
 		if !stale && e.at > now {
 			break
 		}
 		x.pop()
-		if !stale {
+		switch {
+		case stale:
+		case e.job == nil:
+			c.leaveLocked(c.pullLocked(e.seq), expired, now, out)
+		default:
 			c.removeLocked(e.job)
 			c.leaveLocked(e.job, expired, now, out)
 		}
@@ -204,12 +250,12 @@ func (c *core) expireLocked(now int64, out *fallout) {
 	c.admitParkedLocked(out)
 }
 
-// removeLocked takes a job out of the list that it is in.
+// removeLocked takes a job that waits beside the queue out of where it is.
 func (c *core) removeLocked(j *job) {
 	if j.state == parked {
 		c.parked.remove(j)
 	} else {
-		c.unqueueLocked(j)
+		c.queue.remove(j.place)
 	}
 }
 
@@ -218,22 +264,27 @@ func (c *core) removeLocked(j *job) {
 // context. Whoever would notice looks instead: who waits for the job, who needs its
 // place, who counts, and the worker who comes to it.
 func (c *core) sweepLocked(now int64, out *fallout) {
-	for _, l := range [...]*list{&c.queue, &c.parked} {
-		for j := l.head; j != nil; {
-			next := j.next
-			if isClosed(j.done) {
-				c.removeLocked(j)
-				c.leaveLocked(j, c.goneFor(j, now), now, out)
-			}
-			j = next
+	q := &c.queue
+	for place := q.head; place < q.tail; place++ {
+		if s := q.at(place); s.task != nil && isClosed(s.done) {
+			v := goneFor(s, now)
+			c.leaveLocked(c.pullLocked(place), v, now, out)
 		}
+	}
+	for j := c.parked.head; j != nil; {
+		next := j.next
+		if isClosed(j.done) {
+			c.parked.remove(j)
+			c.leaveLocked(j, goneFor(&j.slot, now), now, out)
+		}
+		j = next
 	}
 	c.admitParkedLocked(out)
 }
 
 // goneFor says why a job leaves whose context is done.
-func (c *core) goneFor(j *job, now int64) verdict {
-	if now >= j.deadline {
+func goneFor(s *slot, now int64) verdict {
+	if now >= s.deadline {
 		return expired
 	}
 	return canceled
@@ -265,7 +316,7 @@ func (c *core) withdraw(j *job, onlyParked bool) {
 	c.mu.Lock()
 	if j.state == parked || j.state == queued && !onlyParked {
 		c.removeLocked(j)
-		c.leaveLocked(j, c.goneFor(j, now), now, &out)
+		c.leaveLocked(j, goneFor(&j.slot, now), now, &out)
 		c.admitParkedLocked(&out)
 	}
 	c.checkLocked()

@@ -12,7 +12,7 @@ import (
 // loses interest drops it, and the job goes on. The zero Future is resolved as
 // closed; executors make the others.
 type Future[T any] struct {
-	job   job
+	j     job
 	op    spillway.Op[T]
 	core  *core
 	value T
@@ -23,11 +23,12 @@ func (f *Future[T]) run(ctx context.Context) error {
 	op := f.op
 	f.op = nil
 	v, err := op(ctx)
-	if f.job.kind != kindGo {
-		f.value = v
-	}
+	f.value = v
 	return err
 }
+
+// job implements task.
+func (f *Future[T]) job() *job { return &f.j }
 
 // forget implements task.
 func (f *Future[T]) forget() {
@@ -57,7 +58,7 @@ func (f *Future[T]) Wait(ctx context.Context) (v T, err error) {
 		select {
 		case <-over:
 		case <-canceled:
-			f.core.withdraw(&f.job, false)
+			f.core.withdraw(&f.j, false)
 		case <-ctx.Done():
 			if f.isSettled() {
 				return f.result()
@@ -70,7 +71,7 @@ func (f *Future[T]) Wait(ctx context.Context) (v T, err error) {
 // watch gives the channels to wait on: over, which is nil if the job is settled, and
 // canceled, which is nil unless the job still waits for its start.
 func (f *Future[T]) watch(nested bool) (over, canceled <-chan struct{}, err error) {
-	c, j := f.core, &f.job
+	c, j := f.core, &f.j
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if j.state == settled {
@@ -97,7 +98,7 @@ func (f *Future[T]) Done() <-chan struct{} {
 		close(over)
 		return over
 	}
-	c, j := f.core, &f.job
+	c, j := f.core, &f.j
 	c.mu.Lock()
 	if j.over == nil {
 		j.over = make(chan struct{})
@@ -117,7 +118,7 @@ func (f *Future[T]) Done() <-chan struct{} {
 // hear makes the job leave the queue as soon as its context is canceled. Two callers
 // of Done may both come here: the second registration is ended again.
 func (f *Future[T]) hear(ctx context.Context) {
-	c, j := f.core, &f.job
+	c, j := f.core, &f.j
 	stop := context.AfterFunc(ctx, func() { c.withdraw(j, false) })
 	c.mu.Lock()
 	kept := j.stop == nil && j.state != settled
@@ -137,7 +138,7 @@ func (f *Future[T]) Result() (v T, err error) {
 		return v, errZero
 	}
 	if f.lapsed() {
-		f.core.withdraw(&f.job, false)
+		f.core.withdraw(&f.j, false)
 	}
 	if !f.isSettled() {
 		return v, ErrPending
@@ -149,23 +150,23 @@ func (f *Future[T]) Result() (v T, err error) {
 func (f *Future[T]) lapsed() bool {
 	f.core.mu.Lock()
 	defer f.core.mu.Unlock()
-	return (f.job.state == queued || f.job.state == parked) && isClosed(f.job.done)
+	return (f.j.state == queued || f.j.state == parked) && isClosed(f.j.done)
 }
 
 func (f *Future[T]) isSettled() bool {
 	f.core.mu.Lock()
 	defer f.core.mu.Unlock()
-	return f.job.state == settled
+	return f.j.state == settled
 }
 
 // result is for settled futures. What Close gave up may still be running, and its
 // value being written: nobody reads it.
 func (f *Future[T]) result() (v T, err error) {
 	f.core.mu.Lock()
-	orphaned := f.job.orphaned
+	orphaned := f.j.orphaned
 	f.core.mu.Unlock()
 	if orphaned {
 		return v, f.core.closedErr
 	}
-	return f.value, f.job.err
+	return f.value, f.j.err
 }

@@ -27,6 +27,11 @@ type Hooks struct {
 	WorkersChanged func(from, to int)
 	// ModeChanged is told of every change by SetMode.
 	ModeChanged func(from, to spillway.Mode)
+	// Ran is told of the jobs that ran and are in the statistics of times, where jobs
+	// come by microseconds not of each: with the context that the job was submitted with,
+	// how long it waited, how long it ran, and what it ended with. Whoever waits for the
+	// job, and the worker, wait for the hook.
+	Ran func(ctx context.Context, wait, run time.Duration, err error)
 }
 
 // quietly calls a function of the user's, whose panic harms nobody else.
@@ -42,6 +47,14 @@ func (c *core) tellRejected(ctx context.Context, r *spillway.Rejection) {
 	for _, h := range c.hooks {
 		if h.Rejected != nil {
 			quietly(func() { h.Rejected(ctx, r) })
+		}
+	}
+}
+
+func (c *core) tellRan(j *job) {
+	for _, h := range c.hooks {
+		if h.Ran != nil {
+			quietly(func() { h.Ran(j.ctx, time.Duration(j.started-j.since), time.Duration(j.ended-j.started), j.err) })
 		}
 	}
 }

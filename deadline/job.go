@@ -14,13 +14,27 @@ type task interface {
 	run(ctx context.Context) error
 	// forget drops operation and value, for the next use.
 	forget()
+	// job returns the job that waits beside the queue, nil if there is none.
+	job() *job
 }
+
+// quick is the task of a job of Go: its operation, whose value nobody wants. It is an
+// interface value without an allocation, because a function is a pointer.
+type quick[T any] func(context.Context) (T, error)
+
+func (op quick[T]) run(ctx context.Context) error {
+	_, err := op(ctx)
+	return err
+}
+
+func (op quick[T]) forget()   {}
+func (op quick[T]) job() *job { return nil }
 
 // kind says who waits for a job, and so how its end is told and who recycles it.
 type kind uint8
 
 const (
-	kindGo     kind = iota // nobody: the sink is told; recycled by whoever ends it
+	kindGo     kind = iota // nobody: the sink is told
 	kindDo                 // its caller, on wake; recycled by him
 	kindFuture             // whoever holds the future; never recycled
 )
@@ -43,45 +57,39 @@ const (
 	settled
 )
 
-// job is the untyped part of a Future. It is guarded by the core's lock, except that
-// who runs it (running) or ends it (leaving) alone writes err and reads the rest. What
-// every job needs stands first, to be on few cache lines.
+// job is the untyped part of a Future; for a job of Go, what it becomes when it leaves the
+// queue: that of the worker who runs it, or a spare one if it isn't run. It is guarded by
+// the core's lock, except that who runs it (running) or ends it (leaving) alone writes err
+// and reads the rest.
 type job struct {
-	next, prev *job // in queue or parked; next also in chains
-	task       task
-	ctx        context.Context // as given by the caller; nil once settled
-	done       <-chan struct{} // of ctx
-	since      int64           // when it was submitted
-	deadline   int64
+	slot
+	next, prev *job   // in parked; next also in chains
+	place      uint64 // in the queue
 	started    int64  // when it was started, or left without
 	ended      int64  // when it returned
-	seq        uint64 // how often it has left the queue; tells stale entries of the expiry heap
-	items      int
-	kind       kind
+	seq        uint64 // how often it was in the expiry heap; tells stale entries
 	state      state
 	verdict    verdict // why it left without having run
 	outcome    spillway.Outcome
-	tight      bool // whether the deadline is that of ctx, so that ctx can be handed on
-	probe      bool // whether it was let in to find out; nothing is predicted for it any more
-	rough      bool // whether since is not known exactly
 	watched    bool // whether it is in the expiry heap
+	void       bool // whether its context was done right before its start, so that it wasn't run
 	panicked   bool // whether it panicked or called Goexit
 	awaited    bool // whether its submitter sleeps on wake until it leaves the parking
 	orphaned   bool // whether Close gave it up while it ran; its future said closed
 
 	err  error
-	view *view
+	self task          // the Future that it is part of; nil for one of Go
+	view *spares       // where that is recycled to, if it is of kindDo
 	wake chan bool     // capacity 1; of kindDo: it has ended; of a parked future: whether it is in the queue
 	over chan struct{} // a future's, made when somebody asks; closed at the end
 	stop func() bool   // ends the watch over ctx that Done began
 }
 
-// view is what the Executors of one result type have for themselves: jobs for the next
-// use, linked by next; as many as were ever in use at once, up to maxSpare. It is
-// guarded by the core's lock, which is cheaper than a sync.Pool for who holds it
-// anyway. It belongs to the instance, because a channel from outside of a synctest
-// bubble must not get in.
-type view struct {
+// spares are jobs for the next use, linked by next; as many as were ever in use at once,
+// up to maxSpare. They are guarded by the core's lock, which is cheaper than a sync.Pool
+// for who holds it anyway. They belong to the instance, because a channel from outside of
+// a synctest bubble must not get in.
+type spares struct {
 	free *job
 	n    int
 }
@@ -89,8 +97,9 @@ type view struct {
 const maxSpare = 4096
 
 // recycleLocked keeps a job for the next use.
-func (v *view) recycleLocked(j *job) {
-	j.ctx, j.done, j.err = nil, nil, nil
+func (v *spares) recycleLocked(j *job) {
+	j.slot = slot{}
+	j.err = nil
 	j.state = fresh
 	if v.n < maxSpare {
 		j.next, v.free = v.free, j
@@ -99,13 +108,21 @@ func (v *view) recycleLocked(j *job) {
 }
 
 // takeLocked gives a job that was used, or nil.
-func (v *view) takeLocked() *job {
+func (v *spares) takeLocked() *job {
 	j := v.free
 	if j != nil {
 		v.free, j.next = j.next, nil
 		v.n--
 	}
 	return j
+}
+
+// leave makes the job's entry in the expiry heap stale, if it has one.
+func (j *job) leave() {
+	if j.watched {
+		j.seq++
+		j.watched = false
+	}
 }
 
 // waited is how long the job waited until it was started or left, 0 if that isn't known.

@@ -82,15 +82,15 @@ func (c *core) foreseeLocked(o *order) verdict {
 		return admitted
 	}
 	ahead := c.queue.n + c.parked.n
-	if ahead == 0 && (c.busy == 0 || o.now-c.started >= probeAfter) {
+	if ahead == 0 && (c.busy == 0 || o.since-c.started >= probeAfter) {
 		o.probe = true
 		return admitted
 	}
 	wait := 0.0
 	if free := c.freeLocked(); ahead >= free {
-		wait = c.pace.waitBehind(ahead-free, c.target, o.now-c.started)
+		wait = c.pace.waitBehind(ahead-free, c.target, o.since-c.started)
 	}
-	left := float64(o.deadline - o.now)
+	left := float64(o.deadline - o.since)
 	if wait <= c.share*left && wait+c.pace.p90 <= left {
 		return admitted
 	}

@@ -100,7 +100,7 @@ func (c *core) bury(dead *job) {
 			}
 		}
 		if c.sink != nil && j.kind == kindGo {
-			f := Failure{Err: err, Items: j.items, Wait: waited}
+			f := Failure{Err: err, Items: int(j.items), Wait: waited}
 			calls = append(calls, func() { c.sink(ctx, f) })
 		}
 		j.task.forget()
@@ -114,7 +114,7 @@ func (c *core) conclude(j *job, err error) {
 	switch j.kind {
 	case kindGo:
 		c.mu.Lock()
-		j.view.recycleLocked(j)
+		c.husks.recycleLocked(j)
 		c.mu.Unlock()
 	case kindDo:
 		j.err = err

@@ -64,14 +64,14 @@ func (c *core) stats() Stats {
 		Capacity: c.queueCap, Depth: c.queue.n - starting,
 		MaxSubmitters: c.parkedCap, Parked: c.parked.n,
 		Workers: c.target, Busy: c.busy + starting, Idle: c.freeLocked() - starting,
-		Submitted: c.count.submitted, Completed: c.count.completed, Panicked: c.count.panicked,
+		Submitted: c.submitted, Completed: c.count.completed, Panicked: c.count.panicked,
 		Refused: c.count.refused, Canceled: c.count.canceled, ClosedOut: c.count.closedOut,
 		Invalid: c.count.invalid, Late: c.count.late, WouldRefuse: c.count.wouldRefuse,
 		LostItems: c.count.lostItems,
 	}
-	for j := c.queue.head; s.Depth > 0 && j != nil; j = j.next {
-		if !j.rough {
-			s.Oldest = time.Duration(now - j.since)
+	for place := c.queue.head; s.Depth > 0 && place < c.queue.tail; place++ {
+		if o := c.queue.at(place); o.task != nil && !o.rough {
+			s.Oldest = time.Duration(now - o.since)
 			break
 		}
 	}

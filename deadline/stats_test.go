@@ -81,7 +81,7 @@ func TestExecutorCountsAreExactWhereTimesAreSampled(t *testing.T) {
 		synctest.Wait()
 		st := e.Stats()
 		require.Equal(t, uint64(801), st.Completed.Total())
-		require.GreaterOrEqual(t, st.Wait.Count, uint64(100))
-		require.Equal(t, st.Wait.Count, st.Run.Count)
+		require.GreaterOrEqual(t, st.Wait.Count, uint64(800/64))
+		require.GreaterOrEqual(t, st.Run.Count, uint64(800/64))
 	})
 }

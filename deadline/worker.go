@@ -13,10 +13,11 @@ import (
 type phase uint8
 
 const (
-	woken  phase = iota // go to the queue
+	hired  phase = iota // look at the clock, and go to the queue
+	woken               // go to the queue
 	taken               // run the job
 	ran                 // judge how it went
-	judged              // tell the sink, if it is owed
+	judged              // tell the sink, if it is owed, and the hooks
 	told                // account for the job, and go to the queue
 	asleep              // sleep until woken
 	left                // nothing: it is no longer counted
@@ -32,10 +33,15 @@ type worker struct {
 	after, before *worker // in core.workers; guarded by the core's lock
 	job           *job    // changed under the core's lock
 
-	phase phase
-	now   int64       // its last reading of the clock
-	tight *jobContext // for jobs whose context's own deadline counts, while it stays the same
-	owned *jobContext // for the one job that it runs
+	phase   phase
+	guess   bool        // whether the end of its job may be guessed
+	guessed bool        // whether the end of its last job was
+	waited  bool        // whether how long its job waited was recorded
+	jobs    uint32      // jobs whose end might have been guessed
+	now     int64       // its last reading of the clock
+	own     job         // the one of Go that it runs
+	tight   *jobContext // for jobs whose context's own deadline counts, while it stays the same
+	owned   *jobContext // for the one job that it runs
 }
 
 // work is the life of a worker. Code of a user's may call runtime.Goexit, in a job, a
@@ -51,19 +57,26 @@ func (c *core) work(w *worker) {
 		switch w.phase {
 		case taken:
 			w.phase = ran
-			c.call(w, w.job)
+			c.call(w)
 		case ran:
 			w.phase = judged
-			w.now = c.judge(w.job)
+			c.judge(w, w.job)
 		case judged:
 			w.phase = told
 			if j := w.job; j.err != nil && j.kind == kindGo && c.sink != nil {
 				quietly(func() { c.sink(j.ctx, j.failure()) })
+				w.read()
+			}
+			if len(c.hooks) > 0 && !w.job.rough {
+				c.tellRan(w.job)
 				w.now = c.now()
 			}
 		case asleep:
 			<-w.wake
-			w.phase, w.now = woken, c.now()
+			w.phase = hired
+		case hired:
+			w.phase = woken
+			w.read()
 		default: // woken, told
 			c.seek(w)
 		}
@@ -75,7 +88,9 @@ func (c *core) work(w *worker) {
 func (c *core) seek(w *worker) {
 	var out fallout
 	c.mu.Lock()
-	c.tickedLocked(w.now)
+	if !w.guessed {
+		c.tickedLocked(w.now)
+	}
 	if w.job != nil {
 		c.finishLocked(w.job, &out)
 	} else {
@@ -83,10 +98,11 @@ func (c *core) seek(w *worker) {
 	}
 	w.job = nil
 	if c.live <= c.target {
-		w.job = c.takeLocked(w.now, &out)
+		now := max(w.now, c.clock)
+		w.job = c.takeLocked(w, now, &out)
 		c.admitParkedLocked(&out)
 		for w.job == nil && c.queue.n > 0 { // only dead ones were before those
-			w.job = c.takeLocked(w.now, &out)
+			w.job = c.takeLocked(w, now, &out)
 			c.admitParkedLocked(&out)
 		}
 	}
@@ -113,7 +129,7 @@ func (c *core) seek(w *worker) {
 // hireLocked makes a worker that is to be started.
 func (c *core) hireLocked() *worker {
 	c.live++
-	w := &worker{core: c, wake: make(chan struct{}, 1), now: c.clock}
+	w := &worker{core: c, wake: make(chan struct{}, 1)}
 	w.after = c.workers
 	if w.after != nil {
 		w.after.before = w
@@ -137,30 +153,64 @@ func (c *core) leaveWorkLocked(w *worker, out *fallout) {
 	out.gone = c.closing && c.live == 0
 }
 
-// call runs the job's operation. A panic becomes its error, and so does Goexit, which
-// goes on to end the goroutine.
-func (c *core) call(w *worker, j *job) {
+// call runs the job's operation, and the next ones as long as it is known how they end. A
+// panic becomes a job's error, and so does Goexit, which goes on to end the goroutine.
+func (c *core) call(w *worker) {
 	returned := false
 	defer func() {
 		if !returned {
-			j.panicked = true
-			j.err = &spillway.PanicError{Value: recover(), Stack: debug.Stack()}
+			w.job.panicked = true
+			w.job.err = &spillway.PanicError{Value: recover(), Stack: debug.Stack()}
 		}
 		if w.owned != nil {
 			w.owned.end()
 			w.owned = nil
 		}
 	}()
-	j.err = j.task.run(w.contextFor(j))
+	j := w.job
+	for ctx := w.contextFor(j); ; {
+		j.err = j.task.run(ctx)
+		if !w.guess || j.err != nil || !c.goOn(w) {
+			break
+		}
+		if j.ctx.Err() != nil {
+			j.void = true
+			break
+		}
+		if !w.tight.of(j.ctx) {
+			ctx = w.contextFor(j)
+		}
+	}
 	returned = true
+}
+
+// read reads the clock.
+func (w *worker) read() int64 {
+	w.now, w.guessed = w.core.now(), false
+	return w.now
 }
 
 // judge notes when the job ended, and as what. It asks the error, whose methods are a
 // user's and may panic too.
-func (c *core) judge(j *job) (now int64) {
-	j.ended = c.now()
-	if !j.rough {
-		c.wait.Record(time.Duration(j.started - j.since))
+func (c *core) judge(w *worker, j *job) {
+	if j.void {
+		return // it ended before it began
+	}
+	if !j.rough && !w.waited {
+		c.wait.Record(j.waited())
+	}
+	w.waited = false
+	if w.guess {
+		w.jobs++
+		if j.err == nil && !tells(w.jobs) && c.guessing.Load() {
+			w.guessed = true
+			j.ended, j.outcome = j.started, spillway.OutcomeOK
+			return
+		}
+	}
+	known, before := !w.guessed, w.now // whether its start was read
+	j.ended = w.read()
+	if known || j.ended-before > staleAfter {
 		c.run.Record(time.Duration(j.ended - j.started))
 	}
 	switch {
@@ -172,16 +222,21 @@ func (c *core) judge(j *job) (now int64) {
 	default:
 		j.outcome = spillway.OutcomeOK
 	}
-	return j.ended
 }
 
 func (j *job) failure() Failure {
-	return Failure{Err: j.err, Items: j.items, Wait: j.waited(), Run: time.Duration(j.ended - j.started)}
+	return Failure{Err: j.err, Items: int(j.items), Wait: j.waited(), Run: time.Duration(j.ended - j.started)}
 }
 
 // finishLocked accounts for a job that has run.
 func (c *core) finishLocked(j *job, out *fallout) {
 	c.busy--
+	if j.void {
+		now := c.now()
+		c.leaveLocked(c.huskLocked(&j.slot), goneFor(&j.slot, now), now, out)
+		j.slot, j.void = slot{}, false
+		return
+	}
 	late := j.ended > j.deadline
 	if late {
 		c.count.late++
@@ -203,7 +258,7 @@ func (c *core) finishLocked(j *job, out *fallout) {
 		if j.err != nil {
 			c.count.lostItems += uint64(j.items)
 		}
-		j.view.recycleLocked(j)
+		j.slot, j.err, j.panicked = slot{}, nil, false
 	case kindDo:
 		j.ctx, j.done, j.state = nil, nil, settled
 		out.answered = j
@@ -219,20 +274,22 @@ func (w *worker) contextFor(j *job) context.Context {
 	case !j.tight:
 		w.owned = &jobContext{core: w.core, parent: j.ctx, deadline: j.deadline}
 		return w.owned
-	case w.tight != nil && w.tight.parent == j.ctx:
+	case w.tight.of(j.ctx):
 		return w.tight
 	case reflect.TypeOf(j.ctx).Kind() != reflect.Pointer:
 		w.owned = &jobContext{core: w.core, parent: j.ctx}
 		return w.owned
 	}
 	w.forget()
-	w.tight = &jobContext{core: w.core, parent: j.ctx}
+	w.tight = &jobContext{core: w.core, parent: j.ctx, done: j.done, until: j.deadline}
+	w.core.seen.Store(w.tight)
 	return w.tight
 }
 
 // forget lets go of the context of earlier jobs.
 func (w *worker) forget() {
 	if w.tight != nil {
+		w.core.seen.CompareAndSwap(w.tight, nil)
 		w.tight.end()
 		w.tight = nil
 	}

@@ -41,9 +41,10 @@ type Hooks struct {
 	// HeldLong is told when a permit comes back that was held for HoldWarn or
 	// longer. Permits that are still out are listed by Holders.
 	HeldLong func(h spillway.Holder)
-	// TimedOut is told of every caller whose context's deadline came while it waited, by
-	// the lane's name, with the caller's context. (Who waited for MaxWait was refused.)
-	TimedOut func(ctx context.Context, lane string, waited time.Duration)
+	// Waited is told of everybody who had to wait, with the caller's context, of how long
+	// that was, and of what came of it: nil, or the error that the caller gets. Who was
+	// admitted holds the permit meanwhile.
+	Waited func(ctx context.Context, wait time.Duration, err error)
 }
 
 // Config are the settings of a lane.

@@ -101,7 +101,7 @@ func (b *base) roomFor(ctx context.Context) (int, error) {
 	if !b.timed || ctx.Err() != nil {
 		return b.room, nil // a done context has its own error
 	}
-	if _, ok := ctx.Deadline(); !ok {
+	if _, ok := ctx.Deadline(); !ok && ctx.Value(permit.BoundedKey{}) == nil {
 		if !b.core.Queues() {
 			return 0, nil // nobody waits in this mode, nor after Close
 		}

@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -96,4 +97,24 @@ func (s *setBase) borrow(ctx context.Context, i int) (lender *base, use permit.U
 		}
 	}
 	return nil, use, false
+}
+
+// loan is a borrowed permit that is given back by whoever ends the work.
+type loan struct {
+	borrower *base
+	permit   spillway.Permit // the lender's
+	over     atomic.Bool
+}
+
+// End implements spillway.Releaser. It takes effect once, as the permit itself does.
+func (l *loan) End(_ uint64, o spillway.Outcome, hold time.Duration) {
+	if !l.over.CompareAndSwap(false, true) {
+		return
+	}
+	l.borrower.borrowed.Add(-1)
+	if hold > 0 {
+		l.permit.ReleaseAfter(hold)
+	} else {
+		l.permit.ReleaseWith(o)
+	}
 }

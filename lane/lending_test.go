@@ -80,6 +80,63 @@ func TestSetLendingForgetsGhostsThatAreOver(t *testing.T) {
 	})
 }
 
+// A permit that was borrowed for work that ends elsewhere counts once, is back with its
+// lender and off the borrower's ceiling whoever releases it how often.
+func TestSetAdmitBorrows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSet(t, func(c *lane.SetConfig) {
+			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 2, NoLend: []string{"normal"}}
+		})
+		bulk := spillway.WithClass(t.Context(), spillway.Bulk)
+		for range 64 {
+			_, err := s.Do(bulk, takes(time.Millisecond))
+			require.NoError(t, err)
+		}
+		hold(t, s.Lane("bulk"), 2)
+		critical, borrower := s.Lane("critical"), s.Lane("bulk")
+		for _, end := range []func(spillway.Permit){
+			spillway.Permit.Release,
+			func(p spillway.Permit) { p.ReleaseWith(spillway.OutcomeOverload) },
+			func(p spillway.Permit) { p.ReleaseAfter(time.Second) },
+		} {
+			p, err := s.Admit(bulk)
+			require.NoError(t, err)
+			require.Equal(t, 1, borrower.Stats().Borrowed)
+			require.Equal(t, 1, critical.Stats().InUse)
+			end(p)
+			end(p)
+			require.Zero(t, borrower.Stats().Borrowed)
+			time.Sleep(2 * time.Second)
+		}
+		require.Equal(t, uint64(1), critical.Stats().Ended.Of(spillway.OutcomeOverload))
+		require.Equal(t, uint64(1), critical.Stats().GhostsTotal)
+		require.Equal(t, critical.Stats().Admitted, critical.Stats().Ended.Total())
+		p, err := s.Admit(t.Context()) // the default lane is free: nothing is borrowed
+		require.NoError(t, err)
+		require.Equal(t, 1, s.Lane("normal").Stats().InUse)
+		p.Release()
+		_, err = s.AdmitN(bulk, 2)
+		require.ErrorIs(t, err, spillway.ErrBackpressure, "only single permits are borrowed")
+	})
+}
+
+// Admit goes where Do goes.
+func TestSetAdmitRoutes(t *testing.T) {
+	s := newSet(t)
+	for _, ctx := range []context.Context{t.Context(), spillway.WithClass(t.Context(), spillway.Critical), s.Into(t.Context(), "bulk")} {
+		p, err := s.AdmitN(ctx, 2)
+		require.NoError(t, err)
+		p.Release()
+	}
+	require.Equal(t, map[string]uint64{"critical": 1, "normal": 1, "bulk": 1}, admittedBy(s))
+	_, err := s.Admit(s.Into(t.Context(), "blk"))
+	var unknown *lane.UnknownLaneError
+	require.ErrorAs(t, err, &unknown)
+	var zero lane.Set[int]
+	_, err = zero.Admit(t.Context())
+	require.ErrorIs(t, err, spillway.ErrClosed)
+}
+
 // B22: a call that runs with a borrowed permit holds one of the lender's, and stands for
 // one of its own lane: from within it neither may be entered again, and nothing more is
 // borrowed of a lane that it holds a permit of.

@@ -110,6 +110,33 @@ func (s *Set[T]) Do(ctx context.Context, op spillway.Op[T]) (v T, err error) {
 	return (&Lane[T]{lane}).Do(ctx, op)
 }
 
+// Admit takes one permit of the lane that Do would use, waiting for it like Do, for
+// work that ends elsewhere: whoever ends it must release the permit. With lending on it
+// may be another lane's permit. On failure nothing was taken and the permit is the zero
+// Permit.
+func (s *Set[T]) Admit(ctx context.Context) (spillway.Permit, error) {
+	return s.AdmitN(ctx, 1)
+}
+
+// AdmitN is Admit for n permits, all or none, in one Permit. More than one are never
+// borrowed.
+func (s *Set[T]) AdmitN(ctx context.Context, n int) (spillway.Permit, error) {
+	if s.setBase == nil {
+		return spillway.Permit{}, errZeroSet
+	}
+	i, err := s.routes.find(ctx)
+	if err != nil {
+		return spillway.Permit{}, err
+	}
+	lane := s.lanes[i]
+	if s.lending != nil && n == 1 && ctx.Err() == nil {
+		if lender, use, ok := s.borrow(ctx, i); ok {
+			return spillway.NewPermit(&loan{borrower: lane, permit: lender.core.Own(use)}, 0), nil
+		}
+	}
+	return (&Lane[T]{lane}).AdmitN(ctx, n)
+}
+
 // Wrap returns op sent through the set: each call of it is a Do.
 func (s *Set[T]) Wrap(op spillway.Op[T]) spillway.Op[T] {
 	return func(ctx context.Context) (T, error) { return s.Do(ctx, op) }

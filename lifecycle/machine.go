@@ -30,6 +30,7 @@ type Machine[C any] struct {
 	background int           // goroutines of dials and Close functions under way
 	idle       chan struct{} // closed when background falls to 0; nil while nobody waits
 	stats      counters
+	took       durations
 
 	observers  []*observer
 	pending    []Transition // not told yet, in order

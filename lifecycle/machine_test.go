@@ -248,3 +248,35 @@ func TestZeroMachineRefuses(t *testing.T) {
 	require.NoError(t, m.Close(t.Context()))
 	require.ErrorContains(t, newMachine(t, &backend{}).Connect(t.Context(), nil), "dial is <nil>: must not be nil")
 }
+
+// Stats say how long connects and closes took, each among its like.
+func TestMachineTimesConnectsAndCloses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &backend{}
+		m := newMachine(t, b)
+		slow := func(d time.Duration, err error) func(context.Context) (*conn, error) {
+			return func(ctx context.Context) (*conn, error) {
+				time.Sleep(d)
+				if err != nil {
+					return nil, err
+				}
+				return b.dial(ctx)
+			}
+		}
+		require.Error(t, m.Connect(t.Context(), slow(3*time.Second, errors.New("no"))))
+		require.NoError(t, m.Connect(t.Context(), slow(time.Second, nil)))
+		time.Sleep(time.Hour) // being connected is neither
+		lease, err := m.Lease()
+		require.NoError(t, err)
+		time.AfterFunc(2*time.Second, lease.Release)
+		require.NoError(t, m.Close(t.Context()))
+		st := m.Stats()
+		for _, d := range []struct {
+			want time.Duration
+			have spillway.Distribution
+		}{{time.Second, st.ConnectTimes}, {3 * time.Second, st.FailedTimes}, {2 * time.Second, st.CloseTimes}} {
+			require.Equal(t, uint64(1), d.have.Count)
+			require.Equal(t, d.want, d.have.Sum)
+		}
+	})
+}

@@ -3,6 +3,9 @@ package lifecycle
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/histogram"
 )
 
 // counters are guarded by the machine's lock, but for unleased.
@@ -13,6 +16,21 @@ type counters struct {
 	orphans                          int
 	transitions                      [len(stateNames)][len(stateNames)]uint64
 	unleased                         atomic.Uint64
+}
+
+// durations are how long connects and closes took.
+type durations struct{ connected, failed, closed histogram.Recorder }
+
+// note records how long the machine was in a state that it has left.
+func (d *durations) note(from, to State, in time.Duration) {
+	switch {
+	case from == Connecting && to == Connected:
+		d.connected.Record(in)
+	case from == Connecting:
+		d.failed.Record(in)
+	case from == Closing:
+		d.closed.Record(in)
+	}
 }
 
 // Stats is a snapshot of a machine. Counts start with the machine and only grow.
@@ -34,6 +52,9 @@ type Stats struct {
 	Orphaned    uint64    // how many there have been
 	Background  int       // dials and Close functions running now
 	LastError   error     // the newest error of a dial or a close; nil if there was none
+	// How long the Connects took that succeeded, those that failed, and the closes, from
+	// the call to Disconnected.
+	ConnectTimes, FailedTimes, CloseTimes spillway.Distribution
 	// Transitions counts the changes of state, by from and to.
 	Transitions [len(stateNames)][len(stateNames)]uint64
 }
@@ -53,6 +74,7 @@ func (m *Machine[C]) Stats() Stats {
 		Unleased: c.unleased.Load(), Opened: c.opened, Closed: c.closed, CloseErrors: c.closeErrors,
 		Orphans: c.orphans, Orphaned: c.orphaned, Background: m.background,
 		LastError: m.lastErr, Transitions: c.transitions,
+		ConnectTimes: m.took.connected.Snapshot(), FailedTimes: m.took.failed.Snapshot(), CloseTimes: m.took.closed.Snapshot(),
 	}
 	if g := m.current.Load(); g != nil {
 		s.Leases = int(g.word.Load() & leasesMask)

@@ -48,7 +48,9 @@ func (m *Machine[C]) moveLocked(to State, err error) {
 		panic(fmt.Sprintf("lifecycle: bug: transition from %v to %v", from, to))
 	}
 	m.state.Store(uint32(to))
-	m.since = time.Now()
+	now := time.Now()
+	m.took.note(from, to, now.Sub(m.since))
+	m.since = now
 	m.stats.transitions[from][to]++
 	if err != nil {
 		m.lastErr = err

@@ -61,11 +61,13 @@ func (c Config) validate() error {
 			e.Add(f.field, f.value, fmt.Sprintf("must be from 0 to %d", maxRing))
 		}
 	}
-	c.Thresholds.validate(e)
+	c.Thresholds.Validate(e)
 	return e.Err()
 }
 
-func (t Thresholds) validate(e *spillway.ConfigError) {
+// Validate adds what is wrong with t to the faults of a configuration that has it as its
+// field Thresholds.
+func (t Thresholds) Validate(e *spillway.ConfigError) {
 	for _, f := range []struct {
 		field string
 		value time.Duration

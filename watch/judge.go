@@ -96,8 +96,7 @@ func DefaultThresholds() Thresholds {
 // What isn't later than before, or isn't the same guard, is judged by now alone. Judge is
 // safe for concurrent use.
 func Judge(before, now Sample, t Thresholds) Verdict {
-	if !now.At.After(before.At) || before.Component != now.Component || before.Name != now.Name ||
-		now.Admitted < before.Admitted || now.Released < before.Released {
+	if !follows(before, now) {
 		before = now
 	}
 	c := comparison{
@@ -234,14 +233,13 @@ func (c comparison) known() bool {
 
 func (c comparison) median() time.Duration { return c.hold.Quantile(0.5) }
 
-// short rounds a duration to what one wants to read.
+// short rounds a duration to three digits, which is what one wants to read.
 func short(d time.Duration) time.Duration {
-	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
-		if d >= 10*unit {
-			return d.Round(unit / 10)
-		}
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
 	}
-	return d
+	return d.Round(unit)
 }
 
 // atLeast is a number that may be only that of those in a list.

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -21,12 +22,17 @@ func (w *Watcher) Rejected(ctx context.Context, r *spillway.Rejection) {
 	})
 }
 
-// TimedOut is a hook for lanes (Hooks.TimedOut): it logs the same line for a caller whose
-// deadline came while it waited. The two share what they may log.
-func (w *Watcher) TimedOut(ctx context.Context, lane string, waited time.Duration) {
-	w.turnedAway(ctx, identity{"lane", lane}, "watch: timed out", func() []slog.Attr {
-		return []slog.Attr{slog.Duration("waited", waited)}
-	})
+// Waited returns a hook for the lane of that name (Hooks.Waited): it logs the same line for
+// a caller whose own deadline came while it waited. The two hooks share what they may log.
+func (w *Watcher) Waited(lane string) func(ctx context.Context, wait time.Duration, err error) {
+	id := identity{"lane", lane}
+	return func(ctx context.Context, wait time.Duration, err error) {
+		// Who got a permit has nothing to complain of; a refusal is told to Rejected.
+		if err == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, spillway.ErrBackpressure) {
+			return
+		}
+		w.turnedAway(ctx, id, "watch: timed out", func() []slog.Attr { return []slog.Attr{slog.Duration("waited", wait)} })
+	}
 }
 
 // turnedAway logs that a caller got no permit, if that may be logged now.

@@ -1,11 +1,15 @@
 package watch
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/deadline"
 	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/limiter"
+	"github.com/spillway-go/spillway/observe"
 )
 
 // Sample is a snapshot of a guard, in what limiters, lanes and the like have in common.
@@ -52,29 +56,60 @@ type source struct {
 func (s source) Sample() Sample             { return s.sample() }
 func (s source) Holders() []spillway.Holder { return s.holders() }
 
-// Limiter returns l as a Source.
-func Limiter[T any](l *limiter.Limiter[T]) Source {
-	return source{func() Sample {
-		s := l.Stats()
-		return Sample{
-			Component: "limiter", Name: s.Name, At: time.Now(), Limit: s.Limit, InUse: s.InUse, Ghosts: s.Ghosts,
-			Admitted: s.Admitted, Released: s.Ended.Total() + s.Aborted, Refused: s.Refused,
-			WouldRefuse: s.WouldRefuse, Hold: s.Hold,
-		}
-	}, l.Holders}
+// SampleOf returns what a snapshot says about the use of a guard. The workers of an
+// executor count as its permits and the jobs in its queue as callers that wait. A
+// component that gives nothing out, such as a retrier, has the zero Sample but for its
+// name.
+func SampleOf(o observe.Snapshot) Sample {
+	sample := Sample{Component: o.Component, Name: fullName(o), At: time.Now()}
+	switch {
+	case o.Limiter != nil:
+		s := o.Limiter
+		sample.Limit, sample.InUse, sample.Ghosts = s.Limit, s.InUse, s.Ghosts
+		sample.Admitted, sample.Released = s.Admitted, s.Ended.Total()+s.Aborted
+		sample.Refused, sample.WouldRefuse, sample.Hold = s.Refused, s.WouldRefuse, s.Hold
+	case o.Laned != nil:
+		s := o.Laned
+		sample.Limit, sample.InUse, sample.Ghosts = s.Limit, s.InUse, s.Ghosts
+		sample.Waiting, sample.OldestWait, sample.TimedOut = s.Waiting, s.OldestWait, s.TimedOut
+		sample.Admitted, sample.Released = s.Admitted, s.Ended.Total()+s.Aborted
+		sample.Refused, sample.WouldRefuse, sample.Hold = s.Refused, s.WouldRefuse, s.Hold
+	case o.Executor != nil:
+		s := o.Executor
+		sample.Limit, sample.InUse = s.Workers, s.Busy
+		sample.Waiting, sample.OldestWait = s.Depth+s.Parked, s.Oldest
+		sample.Released = s.Completed.Total() + s.Panicked
+		sample.Admitted = sample.Released + uint64(max(s.Busy, 0))
+		sample.Refused, sample.WouldRefuse, sample.Hold = s.Refused, s.WouldRefuse, s.Run
+	}
+	return sample
 }
 
-// Lane returns l as a Source.
-func Lane[T any](l *lane.Lane[T]) Source {
-	return source{func() Sample {
-		s := l.Stats()
-		return Sample{
-			Component: "lane", Name: s.Name, At: time.Now(), Limit: s.Limit, InUse: s.InUse, Ghosts: s.Ghosts,
-			Waiting: s.Waiting, OldestWait: s.OldestWait, TimedOut: s.TimedOut,
-			Admitted: s.Admitted, Released: s.Ended.Total() + s.Aborted, Refused: s.Refused,
-			WouldRefuse: s.WouldRefuse, Hold: s.Hold,
+// fullName is the name of a guard and, where there are several of that name, which one.
+func fullName(o observe.Snapshot) string {
+	parts := slices.DeleteFunc([]string{o.Name, o.Node, o.Lane}, func(s string) bool { return s == "" })
+	return strings.Join(parts, "/")
+}
+
+// only is the Source that an Observable with one component is.
+func only(o observe.Observable, holders func() []spillway.Holder) Source {
+	return source{func() (sample Sample) {
+		for s := range observe.All(o) {
+			sample = SampleOf(s)
 		}
-	}, l.Holders}
+		return sample
+	}, holders}
+}
+
+// Limiter returns l as a Source.
+func Limiter[T any](l *limiter.Limiter[T]) Source { return only(observe.Limiter(l), l.Holders) }
+
+// Lane returns l as a Source.
+func Lane[T any](l *lane.Lane[T]) Source { return only(observe.Lane(l), l.Holders) }
+
+// Executor returns e as a Source. Who has its workers isn't tracked.
+func Executor[T any](e *deadline.Executor[T]) Source {
+	return only(observe.Executor(e), func() []spillway.Holder { return nil })
 }
 
 // Set returns the lanes of s as Sources, in the order of its configuration.

@@ -41,9 +41,8 @@ type subject struct {
 	verdict  atomic.Pointer[Verdict] // the newest; never nil
 
 	// What follows is guarded by the watcher's rounds.
-	last    Sample
-	healthy spillway.Distribution // hold times of the windows in which all was well
-	told    time.Time             // when the verdict was logged last
+	history History
+	told    time.Time // when the verdict was logged last
 }
 
 // New returns a watcher of nothing. A wrong configuration gives a *spillway.ConfigError
@@ -68,7 +67,7 @@ func (w *Watcher) Add(sources ...Source) (remove func()) {
 	for _, src := range sources {
 		s := &subject{source: src}
 		if first, err := s.sample(0); err == nil {
-			s.last, s.healthy = first, first.Hold
+			s.history.Judge(first, first, w.cfg.Thresholds) // where it begins
 			s.verdict.Store(&Verdict{Idle, "not judged yet"})
 			added[identity{first.Component, first.Name}] = s
 		}
@@ -165,7 +164,7 @@ func (w *Watcher) look(ctx context.Context, id identity, s *subject) {
 		}
 		return
 	}
-	v := s.judge(&now, w.cfg.Thresholds)
+	v := s.history.Judge(Sample{}, now, w.cfg.Thresholds)
 	before := s.verdict.Swap(&v).Kind
 	if v.Kind == before && (v.Kind <= Busy || now.At.Sub(s.told) < w.cfg.Every) {
 		return
@@ -177,25 +176,6 @@ func (w *Watcher) look(ctx context.Context, id identity, s *subject) {
 	}
 	w.log(ctx, level, "watch: "+v.Kind.String(), id, append(facts(now),
 		slog.String("reason", v.Reason), slog.String("before", before.String()), holders(now.Holders))...)
-}
-
-// judge compares a snapshot with the one before, and keeps it for the next time.
-func (s *subject) judge(now *Sample, t Thresholds) Verdict {
-	now.Quiet = quiet(s.last, *now)
-	if t.Baseline == 0 && s.healthy.Count >= max(t.MinHolds, 1) {
-		t.Baseline = s.healthy.Quantile(0.5)
-	}
-	v := Judge(s.last, *now, t)
-	if v.Kind <= Busy {
-		hold := now.Hold.Sub(s.last.Hold)
-		s.healthy.Count += hold.Count
-		s.healthy.Sum += hold.Sum
-		for i, n := range hold.Buckets {
-			s.healthy.Buckets[i] += n
-		}
-	}
-	s.last = *now
-	return v
 }
 
 // level is how loud a verdict is.
@@ -229,8 +209,7 @@ func (s *subject) sample(n int) (now Sample, err error) {
 	}()
 	now = s.source.Sample()
 	if n > 0 {
-		hs := s.source.Holders()
-		now.Holders = hs[:min(n, len(hs))]
+		now = now.WithHolders(s.source.Holders(), n)
 	}
 	return now, nil
 }

@@ -105,7 +105,7 @@ func TestWatcherFindsADeadlock(t *testing.T) {
 				})
 			})
 		}
-		time.Sleep(35 * time.Second)
+		time.Sleep(25 * time.Second)
 		require.Empty(t, j.lines(), "not yet")
 		time.Sleep(10 * time.Second)
 		lines := j.lines()
@@ -237,10 +237,10 @@ func TestWatcherRejectedIsOneLine(t *testing.T) {
 }
 
 // G-WAT-3; R25: so is a caller whose own deadline comes while it waits.
-func TestWatcherTimedOutIsOneLine(t *testing.T) {
+func TestWatcherWaitedIsOneLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, j := newWatcher(t, slog.LevelInfo)
-		l := newLane(t, lane.Config{Limit: 1, Track: spillway.TrackStack, Hooks: []lane.Hooks{{Rejected: w.Rejected, TimedOut: w.TimedOut}}})
+		l := newLane(t, lane.Config{Limit: 1, Track: spillway.TrackStack, Hooks: []lane.Hooks{{Rejected: w.Rejected, Waited: w.Waited("db")}}})
 		w.Add(watch.Lane(l))
 		p, err := l.Admit(t.Context())
 		require.NoError(t, err)
@@ -346,7 +346,6 @@ func TestZeroWatcherDoesNothing(t *testing.T) {
 	w.Start(t.Context())
 	w.Look(t.Context())
 	w.Rejected(t.Context(), &spillway.Rejection{})
-	w.TimedOut(t.Context(), "db", time.Second)
 	require.NoError(t, w.Close(t.Context()))
 	_, ok := w.Verdict("lane", "db")
 	require.False(t, ok)

@@ -6,8 +6,6 @@ import (
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 	"github.com/aerospike/aerospike-client-go/v7/types"
-
-	"github.com/spillway-go/spillway"
 )
 
 // What administers the database goes over the one connection that the driver keeps to
@@ -22,7 +20,7 @@ const defaultAdminTimeout = 3 * time.Second
 // administer runs a call of administration. f gets the time that is left, and must
 // write only to what belongs to this call alone. namespace and set say what it is
 // about, if anything.
-func (c *Client) administer(ctx context.Context, op *Operation, namespace, set string, policy time.Duration, f func(client *as.Client, timeout time.Duration) as.Error) error {
+func (c *Client) administer(ctx context.Context, op *Operation, namespace, set string, policy time.Duration, f func(ctx context.Context, cl *call, timeout time.Duration) error) error {
 	if c.core == nil {
 		return errZero
 	}
@@ -32,18 +30,25 @@ func (c *Client) administer(ctx context.Context, op *Operation, namespace, set s
 		if err := c.open(ctx, cl); err != nil {
 			return err
 		}
-		if err := cl.admitAdmin(ctx, policy); err != nil {
-			cl.release(spillway.OutcomeLocal)
+		if err := cl.admitting(func() error { return cl.admitAdmin(ctx, policy) }); err != nil {
 			return err
 		}
 		return cl.apart(ctx, func() error {
-			if err := cl.reachable(); err != nil {
+			left, err := cl.reachable()
+			if err != nil {
 				return err
 			}
 			cl.start()
-			return cl.wrap(f(cl.session.client, cl.budget.total))
+			return f(ctx, cl, left)
 		})
 	})
+}
+
+// asking is a call of the driver's for administer.
+func asking(f func(client *as.Client, timeout time.Duration) as.Error) func(context.Context, *call, time.Duration) error {
+	return func(_ context.Context, cl *call, timeout time.Duration) error {
+		return cl.wrap(f(cl.session.client, timeout))
+	}
 }
 
 // apart runs the attempt's call of the driver on a goroutine, and returns when that is
@@ -74,26 +79,27 @@ func (cl *call) admitAdmin(ctx context.Context, policy time.Duration) (err error
 		return err
 	}
 	if !cl.trip.choices.bypass {
-		cl.permit, err = cl.session.admin.Admit(ctx)
+		cl.permit, err = cl.admit(ctx, cl.session.admin)
 	}
-	return err
+	return cl.client.refusal(err)
 }
 
-// reachable asks every node for its name. The driver picks a node at random, and takes
-// one that it has no connection to for one that answered nothing: a user that wasn't
-// created is then created, and a list that wasn't read is empty.
-func (cl *call) reachable() error {
-	policy := &as.InfoPolicy{Timeout: cl.budget.total}
-	for _, node := range cl.session.client.Cluster().GetNodes() {
-		answer, err := node.RequestInfo(policy, "node")
-		if err != nil {
-			return cl.wrap(err)
-		}
-		if len(answer) == 0 {
-			return cl.wrap(&as.AerospikeError{ResultCode: types.SERVER_NOT_AVAILABLE, Node: node})
-		}
+// reachable asks every node for its name, and returns the time that is left then. The
+// driver picks a node at random, and takes one that it has no connection to for one
+// that answered nothing: a user that wasn't created is then created, and a list that
+// wasn't read is empty. In modes Shadow and Off nobody is asked.
+func (cl *call) reachable() (left time.Duration, err error) {
+	if !cl.client.shapes() {
+		return cl.budget.total, nil
 	}
-	return nil
+	until := time.Now().Add(cl.budget.total)
+	if _, err = cl.askAll(cl.budget.total, "node", types.OK); err != nil {
+		return 0, err
+	}
+	if left = time.Until(until).Truncate(time.Millisecond); left < time.Millisecond {
+		return 0, cl.wrap(&as.AerospikeError{ResultCode: types.TIMEOUT})
+	}
+	return left, nil
 }
 
 // adminPolicy returns a copy of the policy with the time that is left.
@@ -117,12 +123,12 @@ func (c *Client) secure(ctx context.Context, op *Operation, policy *as.AdminPoli
 		return errZero
 	}
 	p := c.adminPolicy(policy)
-	return c.administer(ctx, op, "", "", p.Timeout, func(client *as.Client, timeout time.Duration) as.Error {
+	return c.administer(ctx, op, "", "", p.Timeout, asking(func(client *as.Client, timeout time.Duration) as.Error {
 		if c.shapes() {
 			p.Timeout = timeout
 		}
 		return f(client, &p)
-	})
+	}))
 }
 
 // CreateUser creates a user with a password and roles.

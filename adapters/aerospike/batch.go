@@ -96,6 +96,15 @@ func (c *Client) batchTrip(ctx context.Context, op *Operation, keys []*as.Key) *
 	if len(keys) > 0 {
 		t.key(keys[0])
 	}
+	for _, key := range keys { // of several sets, or namespaces, it is for none
+		if key != nil && key.SetName() != t.set {
+			t.set = ""
+		}
+		if key != nil && key.Namespace() != t.ns {
+			t.ns, t.set = "", ""
+			break
+		}
+	}
 	return c.routed(ctx, t)
 }
 

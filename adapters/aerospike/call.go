@@ -10,6 +10,7 @@ import (
 	as "github.com/aerospike/aerospike-client-go/v7"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/lifecycle"
 )
 
@@ -85,10 +86,14 @@ func (cl *call) allot(ctx context.Context, policy, otherwise time.Duration) erro
 	if t.until.IsZero() && cl.budget.deadline.IsZero() {
 		t.until = time.Now().Add(cl.budget.total)
 	}
-	if ok || !cl.client.shapes() {
+	switch {
+	case ok:
+		return nil
+	case !cl.client.shapes():
+		cl.client.shadow(&cl.client.missed.wouldExpire)
 		return nil
 	}
-	cl.client.expired.Add(1)
+	cl.client.missed.expired.Add(1)
 	r := &spillway.Rejection{Component: "aerospike", Name: cfg.Name, Reason: spillway.ReasonExpired, Limit: cfg.Limit}
 	cl.client.noteRefusal(ctx, r)
 	return r
@@ -118,11 +123,11 @@ func (cl *call) admitKey(ctx context.Context, policy *as.BasePolicy, key *as.Key
 	if cl.trip.choices.bypass {
 		return nil
 	}
-	cl.permit, gerr = g.lanes[cl.trip.lane].Admit(ctx)
+	cl.permit, gerr = cl.admit(ctx, g.lanes[cl.trip.lane])
 	if gerr == nil && cl.trip.attempts <= 1 {
 		cl.session.remember(key, g)
 	}
-	return gerr
+	return cl.client.refusal(gerr)
 }
 
 // admitNodes takes a permit of each of several nodes, or of none.
@@ -141,13 +146,25 @@ func (cl *call) admitNodes(ctx context.Context, nodes []*as.Node) error {
 		if err != nil {
 			return err
 		}
-		p, err := g.lanes[cl.trip.lane].Admit(ctx)
+		p, err := cl.admit(ctx, g.lanes[cl.trip.lane])
 		if err != nil {
-			return err // end gives back those that were taken
+			return cl.client.refusal(err) // end gives back those that were taken
 		}
 		cl.permits = append(cl.permits, p)
 	}
 	return nil
+}
+
+// admit takes a permit of a lane, and times that if there is a wait to be timed.
+func (cl *call) admit(ctx context.Context, l *lane.Lane[struct{}]) (spillway.Permit, error) {
+	t := cl.trip
+	if !t.timed || cl.client.lanes.configs[t.lane].MaxWaiting == 0 {
+		return l.Admit(ctx)
+	}
+	began := time.Now()
+	p, err := l.Admit(ctx)
+	t.waited += time.Since(began)
+	return p, err
 }
 
 // nodeOf returns the node that the driver's attempt will go to: that of the first
@@ -212,6 +229,20 @@ func (cl *call) recovered(v any, err *error) {
 		outcome = spillway.OutcomeLate
 	}
 	cl.release(outcome)
+}
+
+// admitting runs an admission that end doesn't stand around yet: what it took is given
+// back if it fails, or the driver panics in it.
+func (cl *call) admitting(admit func() error) (err error) {
+	admitted := false
+	defer func() {
+		if !admitted {
+			cl.recovered(recover(), &err)
+		}
+	}()
+	err = admit()
+	admitted = err == nil
+	return err
 }
 
 // release gives back the permits and the lease, once. The permit of a call that timed

@@ -10,6 +10,7 @@ import (
 	as "github.com/aerospike/aerospike-client-go/v7"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/lifecycle"
 	"github.com/spillway-go/spillway/retry"
 )
@@ -36,12 +37,16 @@ type core struct {
 	connects *retry.Retrier[struct{}] // nil if a dial isn't repeated
 	log      *slog.Logger
 	refused  refusals
-	expired  atomic.Uint64 // calls that had no time left and were not sent
+	missed   missed
 	pools    pools
 	wrapped  bool // the driver's client is somebody else's, and stays open
 
-	mu   sync.Mutex         // guards past
-	past map[laneKey]totals // what ended sessions counted
+	mu   sync.Mutex             // guards what follows
+	past map[laneKey]lane.Stats // what ended sessions counted
+	live []*session             // that haven't ended yet; one of them is the current one
+
+	driver                  driverTotals // what the driver counted
+	readTotals, writeTotals retryTotals  // what retriers counted
 
 	aborts      aborts
 	backgrounds backgrounds
@@ -68,7 +73,8 @@ func newClient(cfg Config, wrapped bool) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &core{cfg: cfg, hosts: hosts, source: source, lanes: lanes, defaults: newDefaults(), wrapped: wrapped, log: cfg.Logger, past: map[laneKey]totals{}}
+	c := &core{cfg: cfg, hosts: hosts, source: source, lanes: lanes, defaults: newDefaults(), wrapped: wrapped, log: cfg.Logger, past: map[laneKey]lane.Stats{}}
+	c.defaults.take(cfg.Policies)
 	c.around = spillway.JoinMiddleware(cfg.Use...)
 	c.inForce.Store(c.firstInForce())
 	c.connects = c.newConnects()
@@ -76,7 +82,7 @@ func newClient(cfg Config, wrapped bool) (*Client, error) {
 		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.machine, err = lifecycle.New(lifecycle.Config[*session]{
-		Name: cfg.Name, Close: c.closeSession,
+		Name: cfg.Name, Close: c.closeSession, Draining: (*session).drain,
 		ConnectTimeout: cfg.ConnectTimeout, DrainTimeout: cfg.DrainTimeout, CloseTimeout: cfg.CloseTimeout,
 	})
 	if err != nil {
@@ -106,8 +112,13 @@ func Wrap(client *as.Client, cfg Config) (*Client, error) {
 		return nil, err
 	}
 	c.defaults.adopt(client)
+	c.defaults.take(cfg.Policies)
 	err = c.machine.Connect(context.Background(), func(context.Context) (*session, error) { //nolint:forbidigo // nothing is dialled
-		return c.newSession(client)
+		s, err := c.newSession(client)
+		if err == nil {
+			s.learnCluster()
+		}
+		return s, err
 	})
 	if err != nil {
 		return nil, err
@@ -116,8 +127,9 @@ func Wrap(client *as.Client, cfg Config) (*Client, error) {
 }
 
 // Close drains writes in the background, each Background within its Drain and
-// CloseTimeout, waits for calls and streams under way, and then closes the connection,
-// within DrainTimeout + CloseTimeout; all of it ends when ctx does. It may be called in
+// CloseTimeout, sends away who waits for a permit, waits for calls and streams under
+// way, and then closes the connection, within DrainTimeout + CloseTimeout; all of it ends
+// when ctx does. It may be called in
 // any state, any number of times, and always ends Disconnected: see
 // lifecycle.Machine.Close and Background.Close for its errors. A client that isn't
 // wrapped may be connected anew afterwards.

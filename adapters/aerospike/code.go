@@ -83,8 +83,10 @@ var codeTable = []struct {
 	{[]int{8, 22}, codeClass{outcome: spillway.OutcomeStopWrites, refused: true}},
 	{[]int{9, 212}, codeClass{outcome: spillway.OutcomeTimeout}},
 
-	// The node is gone, going, or not the one any more. It wasn't executed.
-	{[]int{-3, -11, -12, 7, 11, 15, 66, 80, 203, 210, 214}, codeClass{outcome: spillway.OutcomeNetwork, refused: true}},
+	// The node is gone, going, or not the one any more. It wasn't executed. (-16 alone,
+	// out of retries without any cause, is what the driver says of a node that it is just
+	// taking out of its cluster.)
+	{[]int{-3, -16, -11, -12, 7, 11, 15, 66, 80, 203, 210, 214}, codeClass{outcome: spillway.OutcomeNetwork, refused: true}},
 	// The connection failed, or its answer made no sense. It may have been executed.
 	{[]int{-2, -18, -19, -20, -21}, codeClass{outcome: spillway.OutcomeNetwork}},
 

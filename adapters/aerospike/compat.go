@@ -62,9 +62,13 @@ func CompatRefusalDelay(d time.Duration) CompatOption {
 //
 // Scans and queries return the driver's own Recordset, which tells nobody when it has
 // ended: so it is asked, every 5 to 50 ms, and the permits come back within that time
-// of its end or of its Close. One that is neither drained nor closed is closed when
-// its time is over (its policy's TotalTimeout, else Config.StreamTimeout) or ctx ends.
-// A Recordset has no place to say so: its channel of results is closed early.
+// of its end or of its Close. When its time is over (its policy's TotalTimeout, else
+// Config.StreamTimeout, or the deadline of ctx), its reader finds as the last of the
+// Results an error with the code types.TIMEOUT, the driver's own. One that nobody reads
+// then is closed after as much time again, five seconds at most; and so is one whose ctx
+// was cancelled, at once. These two are without an error, for nothing can be put into a
+// Recordset from outside; nor does the driver tell who reads objects.
+// PartitionFilter.IsDone says whether all was read.
 //
 // Tasks are the driver's: what they ask goes past the lanes, and knows no context.
 // Close closes c.

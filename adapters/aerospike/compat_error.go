@@ -65,7 +65,9 @@ func (c *compat) fail(err error) as.Error {
 // do may still be done.
 func (c *compat) failLate(err error) as.Error {
 	failed := c.fail(err)
-	if e, ok := failed.(*compatError); ok && c.ctx.Err() != nil && !errors.Is(err, spillway.ErrBackpressure) {
+	var left *DetachedError
+	e, ok := failed.(*compatError)
+	if ok && (c.ctx.Err() != nil || errors.As(err, &left)) && !errors.Is(err, spillway.ErrBackpressure) {
 		e.InDoubt = true
 	}
 	return failed

@@ -2,6 +2,7 @@ package aerospike
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -18,6 +19,10 @@ const (
 	shortestLook = 5 * time.Millisecond
 	longestLook  = 50 * time.Millisecond
 )
+
+// longestFarewell is how long a Recordset whose time is over stays open at most, so that
+// whoever reads it finds the driver's own timeout there, and not just the end.
+const longestFarewell = 5 * time.Second
 
 // watcher holds what a Recordset that was handed out needs, until that has ended. Its
 // lease keeps the session open for it.
@@ -95,24 +100,39 @@ func (c *compat) openRecordset(p plan) (*as.Recordset, as.Error) {
 
 // watch looks until the Recordset has ended, and ends it if its time is over.
 func (w *watcher) watch() {
-	pause := shortestLook
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	for w.rs.IsActive() && w.ctx.Err() == nil {
-		select {
-		case <-w.ctx.Done(): // also when a sweep has ended it
-		case <-timer.C:
-			pause = min(2*pause, longestLook)
-			timer.Reset(pause)
-		}
-	}
+	look(w.rs, w.ctx.Done()) // also when a sweep has ended it
 	if !w.rs.IsActive() {
 		w.end(nil)
 		return
 	}
 	err := context.Cause(w.ctx)
-	w.drain()
+	if errors.Is(err, context.DeadlineExceeded) {
+		last := time.NewTimer(min(w.call.budget.total, longestFarewell))
+		look(w.rs, last.C)
+		last.Stop()
+	}
+	if w.rs.IsActive() {
+		w.drain()
+	} else if w.plan.filter != nil && w.plan.filter.IsDone() {
+		err = nil
+	}
 	w.end(err)
+}
+
+// look returns when the Recordset has ended, or until has a value.
+func look[T any](rs *as.Recordset, until <-chan T) {
+	pause := shortestLook
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for rs.IsActive() {
+		select {
+		case <-until:
+			return
+		case <-timer.C:
+			pause = min(2*pause, longestLook)
+			timer.Reset(pause)
+		}
+	}
 }
 
 // end gives back what the Recordset held, and tells the observer.

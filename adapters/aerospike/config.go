@@ -9,6 +9,7 @@ import (
 	as "github.com/aerospike/aerospike-client-go/v7"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/limiter"
 	"github.com/spillway-go/spillway/retry"
 )
@@ -18,6 +19,11 @@ import (
 // lowest latency; the pool's size gave a third of it.
 const DefaultLimit = 32
 
+// DefaultDriverTimeout is the driver's own timeout if no policy says otherwise: how long
+// it waits for a connection to be opened, and for an answer when it tends the cluster. One
+// node that hangs keeps it from tending all others that long. The driver's default is 30 s.
+const DefaultDriverTimeout = 3 * time.Second
+
 // Config are the settings of a client. Start from [DefaultConfig]: the zero Config
 // is not valid.
 type Config struct {
@@ -26,10 +32,14 @@ type Config struct {
 	Name string
 	// Hosts are the seeds, as host:port. There must be one at least, except for Wrap.
 	Hosts []string
-	// ClientPolicy is the driver's policy; nil is as.NewClientPolicy(). It is copied.
+	// ClientPolicy is the driver's policy; nil is as.NewClientPolicy() with a Timeout of
+	// DefaultDriverTimeout. It is copied.
 	// FailIfNotConnected is always on, and an OpeningConnectionThreshold of zero,
 	// which lets one cold call open the whole pool, becomes the limit.
 	ClientPolicy *as.ClientPolicy
+	// Policies are the policies of calls that pass none. SetDefaultPolicy and its like
+	// change them later. The zero Policies are the driver's defaults.
+	Policies Policies
 	// Limit is how many reads of single records there may be in the driver at once,
 	// per node; the other lanes follow in proportion (DefaultLanes). All lanes of a
 	// node together must be below ConnectionQueueSize, of which the driver needs one
@@ -61,6 +71,9 @@ type Config struct {
 	Use []spillway.Middleware
 	// Observer is told of every call; see spillway.Observer. Nil is nobody.
 	Observer spillway.Observer
+	// LaneHooks returns what is told of a lane, by the lane's name: of all that happens in
+	// it, at whatever node. New calls it once for each lane. Nil is nobody.
+	LaneHooks func(name string) lane.Hooks
 	// Mode is what the limits do. In modes Shadow and Off the policies that are
 	// passed reach the driver as they are, with its own retries and timeouts. Zero is
 	// Enforce.
@@ -166,7 +179,9 @@ func (c Config) settleLanes(e *spillway.ConfigError) Config {
 // policy returns a copy of the driver's policy.
 func (c Config) policy() *as.ClientPolicy {
 	if c.ClientPolicy == nil {
-		return as.NewClientPolicy()
+		policy := as.NewClientPolicy()
+		policy.Timeout = DefaultDriverTimeout
+		return policy
 	}
 	policy := *c.ClientPolicy
 	return &policy
@@ -189,6 +204,9 @@ func (c Config) checkPolicy(e *spillway.ConfigError) {
 	}
 	if !p.LimitConnectionsToQueueSize {
 		e.Add("ClientPolicy.LimitConnectionsToQueueSize", false, "must be true: without it the number of connections has no bound")
+	}
+	if p.AuthMode == as.AuthModeExternal && p.User != "" && p.TlsConfig == nil {
+		e.Add("ClientPolicy.TlsConfig", nil, "must be set with AuthMode External, which sends the password as it is")
 	}
 	if p.OpeningConnectionThreshold < 0 {
 		e.Add("ClientPolicy.OpeningConnectionThreshold", p.OpeningConnectionThreshold, "must not be negative")

@@ -77,7 +77,7 @@ func (c *core) dial(ctx context.Context) (*session, error) {
 	policy := *c.cfg.ClientPolicy
 	client, err := as.NewClientWithPolicyAndHost(&policy, c.hosts...)
 	if err != nil {
-		return nil, newError(&call{client: c, trip: &trip{op: opConnect}}, err)
+		return nil, c.connectError(err)
 	}
 	c.defaults.apply(client)
 	s, serr := c.newSession(client)
@@ -85,6 +85,7 @@ func (c *core) dial(ctx context.Context) (*session, error) {
 		client.Close()
 		return nil, serr
 	}
+	s.learnCluster()
 	s.warmUp(ctx, c.cfg.WarmUp)
 	return s, nil
 }

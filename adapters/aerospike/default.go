@@ -6,6 +6,24 @@ import (
 	as "github.com/aerospike/aerospike-client-go/v7"
 )
 
+// Policies are policies of the driver for calls that pass none. A nil one is the driver's
+// default; for Wrap, what the wrapped client has. The client keeps them: who passes one
+// must not write to it afterwards. For records of a batch that have none of their own the
+// driver reads its own defaults: with Wrap they have to be set there.
+type Policies struct {
+	Base        *as.BasePolicy        // of reads of one record
+	Write       *as.WritePolicy       // of writes of one record
+	Batch       *as.BatchPolicy       // of batches as a whole
+	Scan        *as.ScanPolicy        // of scans
+	Query       *as.QueryPolicy       // of queries, aggregations and background jobs
+	Admin       *as.AdminPolicy       // of users and roles
+	Info        *as.InfoPolicy        // of truncate and the like
+	BatchRead   *as.BatchReadPolicy   // of a batch's reads
+	BatchWrite  *as.BatchWritePolicy  // of a batch's writes
+	BatchDelete *as.BatchDeletePolicy // of a batch's deletes
+	BatchUDF    *as.BatchUDFPolicy    // of a batch's functions
+}
+
 // defaults are the policies of calls that pass none. The driver's own are fields that
 // it reads without a lock; these can be changed while calls are under way, and outlast
 // a reconnect. Who sets one must not write to it afterwards.
@@ -61,6 +79,21 @@ func (d *defaults) adopt(client *as.Client) {
 	set(&d.batchWrite, client.DefaultBatchWritePolicy)
 	set(&d.batchDelete, client.DefaultBatchDeletePolicy)
 	set(&d.batchUDF, client.DefaultBatchUDFPolicy)
+}
+
+// take takes over the policies that aren't nil.
+func (d *defaults) take(p Policies) {
+	set(&d.base, p.Base)
+	set(&d.write, p.Write)
+	set(&d.batch, p.Batch)
+	set(&d.scan, p.Scan)
+	set(&d.query, p.Query)
+	set(&d.admin, p.Admin)
+	set(&d.info, p.Info)
+	set(&d.batchRead, p.BatchRead)
+	set(&d.batchWrite, p.BatchWrite)
+	set(&d.batchDelete, p.BatchDelete)
+	set(&d.batchUDF, p.BatchUDF)
 }
 
 // set stores a policy unless it is nil.

@@ -51,8 +51,7 @@ func (c *Client) readApart(ctx context.Context, t *trip, policy *as.BasePolicy, 
 	}
 	r.bins = slices.Clone(r.bins)
 	policy = cl.basePolicy(policy)
-	if err := cl.admitKey(ctx, policy, r.key); err != nil {
-		cl.release(spillway.OutcomeLocal)
+	if err := cl.admitting(func() error { return cl.admitKey(ctx, policy, r.key) }); err != nil {
 		return readAnswer{}, err
 	}
 	copied := *policy
@@ -79,8 +78,7 @@ func (c *Client) writeApart(ctx context.Context, t *trip, policy *as.WritePolicy
 	}
 	r.bins, r.list, r.ops, r.args = maps.Clone(r.bins), slices.Clone(r.list), slices.Clone(r.ops), slices.Clone(r.args)
 	policy = cl.writePolicy(policy)
-	if err := cl.admitKey(ctx, &policy.BasePolicy, r.key); err != nil {
-		cl.release(spillway.OutcomeLocal)
+	if err := cl.admitting(func() error { return cl.admitKey(ctx, &policy.BasePolicy, r.key) }); err != nil {
 		return writeAnswer{}, err
 	}
 	copied := *policy

@@ -25,6 +25,7 @@ type Error struct {
 	outcome   spillway.Outcome
 	executed  bool // whether the attempt may have been executed
 	cause     error
+	dialled   *dialled // of Connect; else nil
 }
 
 // Error implements error.
@@ -37,9 +38,15 @@ func (e *Error) Error() string {
 	if e.Node != "" {
 		fmt.Fprintf(&b, " on %s", e.Node)
 	}
+	if e.dialled != nil {
+		b.WriteString(" to " + e.dialled.hosts)
+	}
 	fmt.Fprintf(&b, ": %s (%d)", types.ResultCodeToString(e.Code), int(e.Code))
 	if e.InDoubt {
 		b.WriteString(", in doubt")
+	}
+	if e.dialled != nil && e.dialled.why != "" {
+		b.WriteString(": " + e.dialled.why)
 	}
 	return b.String()
 }
@@ -58,7 +65,7 @@ func (e *Error) Outcome() spillway.Outcome { return e.outcome }
 
 // ErrorType returns the cause's result code by name, the value of the error.type
 // attribute.
-func (e *Error) ErrorType() string { return e.Code.String() }
+func (e *Error) ErrorType() string { return codeName(e.Code) }
 
 // Verdict is what Classify finds.
 type Verdict struct {

@@ -14,3 +14,12 @@ func BudgetOf(ctx context.Context, policy, otherwise, least time.Duration) (tota
 
 // CompatType is the type of what Compat returns.
 func CompatType() reflect.Type { return reflect.TypeFor[*compat]() }
+
+// AgeDriverStats has the driver be asked again at the next look.
+func (c *Client) AgeDriverStats() {
+	c.driver.mu.Lock()
+	defer c.driver.mu.Unlock()
+	for _, r := range c.driver.last {
+		r.at = time.Time{}
+	}
+}

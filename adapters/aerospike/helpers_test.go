@@ -28,6 +28,7 @@ func connect(t testing.TB, srv *aerospiketest.Server, change ...func(*aerospike.
 	t.Helper()
 	cfg := aerospike.DefaultConfig(srv.Hosts()...)
 	cfg.WarmUp = 2
+	cfg.ClientPolicy = as.NewClientPolicy() // which is patient: machines are shared
 	for _, f := range change {
 		f(&cfg)
 	}

@@ -10,7 +10,8 @@ import (
 // CreateIndex begins to build a secondary index on a bin; the Task tells when it is
 // ready.
 func (c *Client) CreateIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType) (*Task, error) {
-	return c.indexTask(opCreateIndex)(c.createIndex(ctx, policy, namespace, set, indexName, binName, indexType))
+	_, err := c.createIndex(ctx, policy, namespace, set, indexName, binName, indexType)
+	return c.task(opCreateIndex, 0, indexBuilt(namespace, indexName), err)
 }
 
 func (c *Client) createIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType) (*as.IndexTask, error) {
@@ -22,23 +23,14 @@ func (c *Client) createIndex(ctx context.Context, policy *as.WritePolicy, namesp
 // CreateComplexIndex is CreateIndex on the elements of lists and maps, and on what a
 // context leads to.
 func (c *Client) CreateComplexIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType, collection as.IndexCollectionType, cdt ...*as.CDTContext) (*Task, error) {
-	return c.indexTask(opCreateComplexIndex)(c.createComplexIndex(ctx, policy, namespace, set, indexName, binName, indexType, collection, cdt))
+	_, err := c.createComplexIndex(ctx, policy, namespace, set, indexName, binName, indexType, collection, cdt)
+	return c.task(opCreateComplexIndex, 0, indexBuilt(namespace, indexName), err)
 }
 
 func (c *Client) createComplexIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType, collection as.IndexCollectionType, cdt []*as.CDTContext) (*as.IndexTask, error) {
 	return begun(ctx, c, opCreateComplexIndex, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) (*as.IndexTask, as.Error) {
 		return client.CreateComplexIndex(p, namespace, set, indexName, binName, indexType, collection, cdt...)
 	})
-}
-
-// indexTask makes a Task of the driver's.
-func (c *Client) indexTask(op *Operation) func(*as.IndexTask, error) (*Task, error) {
-	return func(task *as.IndexTask, err error) (*Task, error) {
-		if err != nil {
-			return nil, err
-		}
-		return &Task{client: c, op: op, poll: task.IsDone}, nil
-	}
 }
 
 // begun is timed for calls that return a task. The task is handed over with the call's
@@ -55,14 +47,6 @@ func begun[T any](ctx context.Context, c *Client, op *Operation, policy *as.Writ
 	return *result, nil
 }
 
-// DropIndex removes a secondary index, and returns when no node has it any more. The
-// driver waits for that without a limit; this method returns when ctx ends.
-func (c *Client) DropIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName string) error {
-	return c.timed(ctx, opDropIndex, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) as.Error {
-		return client.DropIndex(p, namespace, set, indexName)
-	})
-}
-
 // Truncate removes all records of a set, or of a namespace if set is empty, that were
 // last updated before a time; nil is now.
 func (c *Client) Truncate(ctx context.Context, policy *as.InfoPolicy, namespace, set string, beforeLastUpdate *time.Time) error {
@@ -70,12 +54,12 @@ func (c *Client) Truncate(ctx context.Context, policy *as.InfoPolicy, namespace,
 		return errZero
 	}
 	p := c.infoPolicy(policy)
-	return c.administer(ctx, opTruncate, namespace, set, p.Timeout, func(client *as.Client, timeout time.Duration) as.Error {
+	return c.administer(ctx, opTruncate, namespace, set, p.Timeout, asking(func(client *as.Client, timeout time.Duration) as.Error {
 		if c.shapes() {
 			p.Timeout = timeout
 		}
 		return client.Truncate(&p, namespace, set, beforeLastUpdate)
-	})
+	}))
 }
 
 // SetXDRFilter sets which records of a namespace are shipped to a datacenter; nil
@@ -85,12 +69,12 @@ func (c *Client) SetXDRFilter(ctx context.Context, policy *as.InfoPolicy, datace
 		return errZero
 	}
 	p := c.infoPolicy(policy)
-	return c.administer(ctx, opSetXDRFilter, namespace, "", p.Timeout, func(client *as.Client, timeout time.Duration) as.Error {
+	return c.administer(ctx, opSetXDRFilter, namespace, "", p.Timeout, asking(func(client *as.Client, timeout time.Duration) as.Error {
 		if c.shapes() {
 			p.Timeout = timeout
 		}
 		return client.SetXDRFilter(&p, datacenter, namespace, filter)
-	})
+	}))
 }
 
 // timed is administer for calls that take a write policy, of which the driver uses the
@@ -103,10 +87,10 @@ func (c *Client) timed(ctx context.Context, op *Operation, policy *as.WritePolic
 		policy = c.defaults.write.Load()
 	}
 	p := *policy
-	return c.administer(ctx, op, namespace, set, p.TotalTimeout, func(client *as.Client, timeout time.Duration) as.Error {
+	return c.administer(ctx, op, namespace, set, p.TotalTimeout, asking(func(client *as.Client, timeout time.Duration) as.Error {
 		if c.shapes() {
 			p.TotalTimeout = timeout
 		}
 		return f(client, &p)
-	})
+	}))
 }

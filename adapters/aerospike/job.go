@@ -4,8 +4,6 @@ import (
 	"context"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
-
-	"github.com/spillway-go/spillway"
 )
 
 // A job runs at the servers. The call that begins it asks one node after the other, on
@@ -26,10 +24,7 @@ func (c *Client) queryExecute(ctx context.Context, policy *as.QueryPolicy, write
 // jobTask makes a Task of what a job has returned.
 func (c *Client) jobTask(op *Operation) func(*as.ExecuteTask, uint64, error) (*Task, error) {
 	return func(task *as.ExecuteTask, id uint64, err error) (*Task, error) {
-		if err != nil {
-			return nil, err
-		}
-		return &Task{client: c, op: op, id: id, poll: task.IsDone}, nil
+		return c.task(op, id, jobDone(task, id), err)
 	}
 }
 
@@ -75,8 +70,7 @@ func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy,
 		if err := c.open(ctx, cl); err != nil {
 			return err
 		}
-		if err := cl.admitJob(ctx, policy, node); err != nil {
-			cl.release(spillway.OutcomeLocal)
+		if err := cl.admitting(func() error { return cl.admitJob(ctx, policy, node) }); err != nil {
 			return err
 		}
 		return cl.apart(ctx, func() (err error) {

@@ -76,6 +76,7 @@ type laneTable struct {
 	configs []LaneConfig
 	index   map[string]int
 	classes map[spillway.Class]int
+	hooks   []lane.Hooks // of the user's, for each lane; nil if there are none
 	admin   int
 	// byOperation is the index of each default lane.
 	byOperation [len(defaultLanes)]int
@@ -103,6 +104,11 @@ func (c Config) laneTable(e *spillway.ConfigError) *laneTable {
 	for _, name := range defaultLanes {
 		if _, ok := t.index[name]; !ok {
 			e.Add("Lanes", c.Lanes, "must have a lane "+name)
+		}
+	}
+	if c.LaneHooks != nil {
+		for _, l := range c.Lanes {
+			t.hooks = append(t.hooks, c.LaneHooks(l.Name))
 		}
 	}
 	t.admin = t.index[LaneAdmin]

@@ -3,7 +3,6 @@ package aerospike_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -184,32 +183,6 @@ func TestClientCloseWaitsForStreams(t *testing.T) {
 	require.NoError(t, client.Close(patient(t)))
 	require.NoError(t, srv.AwaitConns(patient(t), 0))
 	require.Zero(t, client.Snapshot().Connection.Orphans)
-}
-
-// Fact 15: the driver's client has a finalizer that closes it under its last command
-// if nobody refers to it any more. A call of ours does.
-func TestClientIsNotCollectedUnderACall(t *testing.T) {
-	srv := aerospiketest.NewServer(t)
-	gate := srv.Hold(aerospiketest.Match{})
-	done := make(chan error, 1)
-	func() {
-		cfg := aerospike.DefaultConfig(srv.Hosts()...)
-		client, err := aerospike.New(cfg)
-		require.NoError(t, err)
-		require.NoError(t, client.Connect(patient(t)))
-		go func() {
-			_, err := client.Exists(patient(t), nil, newKey(t, 1))
-			done <- err
-		}()
-	}()
-	require.NoError(t, gate.Wait(patient(t), 1))
-	for range 5 {
-		runtime.GC()
-	}
-	gate.Release()
-	require.NoError(t, <-done)
-	// Nobody refers to the client now, and nobody closed it: the driver's finalizer
-	// does, which TestMain waits for.
 }
 
 // Wrap leaves the driver's client to its owner.

@@ -75,9 +75,13 @@ func (s *ObjectStream) collect() {
 	case s.err == nil && s.plan.filter != nil && !done:
 		s.err = ErrIncomplete
 	}
+	seen := s.err
+	if errors.Is(seen, ErrStreamClosed) {
+		seen = nil // its caller has had enough, which is no failure
+	}
 	s.call.stop()
-	s.call.release(spillway.OutcomeOf(s.err))
-	s.call.trip.report(s.call.trip.observation, s.err)
+	s.call.release(spillway.OutcomeOf(seen))
+	s.call.trip.report(s.call.trip.observation, seen)
 	s.cancel()
 	close(s.done)
 }

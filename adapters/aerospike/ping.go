@@ -2,6 +2,7 @@ package aerospike
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -10,10 +11,10 @@ import (
 // pingTimeout is the longest time that a ping takes.
 const pingTimeout = 3 * time.Second
 
-// Ping asks the nodes for their name, and reports whether one answered before ctx
-// ended, or three seconds were over. It never fails and passes no lane. It is a round
-// trip: for the readiness of a process look at [Client.Healthy] instead, and never
-// make it depend on whether calls are refused.
+// Ping asks all nodes for their name at the same time, and reports whether one answered
+// before ctx ended, or three seconds were over. It never fails and passes no lane. It is
+// a round trip: for the readiness of a process look at [Client.Healthy] instead, and
+// never make it depend on whether calls are refused.
 func (c *Client) Ping(ctx context.Context) bool {
 	if c.core == nil {
 		return false
@@ -25,17 +26,24 @@ func (c *Client) Ping(ctx context.Context) bool {
 		return false
 	}
 	deadline, _ := ctx.Deadline()
-	answered := make(chan bool, 2) // the answer, and the end
-	go func() {
-		defer lease.Release()
-		defer func() { _ = recover(); answered <- false }()
-		policy := &as.InfoPolicy{Timeout: max(time.Until(deadline), time.Millisecond)}
-		for _, node := range lease.Conn().client.Cluster().GetNodes() {
-			if info, err := node.RequestInfo(policy, "node"); err == nil && len(info) > 0 {
+	left := max(time.Until(deadline), time.Millisecond)
+	nodes := lease.Conn().client.Cluster().GetNodes()
+	answered := make(chan bool, len(nodes)+1) // the answers, and the end
+	var asked sync.WaitGroup
+	for _, node := range nodes {
+		asked.Add(1)
+		go func() {
+			defer asked.Done()
+			defer func() { _ = recover() }()
+			if _, err := ask(node, left, "node"); err == nil {
 				answered <- true
-				return
 			}
-		}
+		}()
+	}
+	go func() { // the lease stays out until the driver is done with all of them
+		asked.Wait()
+		lease.Release()
+		answered <- false
 	}()
 	select {
 	case ok := <-answered:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/aerospike/aerospike-client-go/v7/types"
 )
 
 // pools keep policies for reuse: each call needs a copy of its own, to write its
@@ -71,7 +72,7 @@ func either[P any](p *P, otherwise *atomic.Pointer[P]) *P {
 func (cl *call) read(policy *as.BasePolicy, f func(*as.BasePolicy) as.Error) error {
 	cl.start()
 	if !cl.client.shapes() {
-		return cl.wrap(f(policy))
+		return cl.unrepeated(policy.MaxRetries, f(policy))
 	}
 	pool := &cl.client.pools.base
 	p, _ := pool.Get().(*as.BasePolicy)
@@ -83,14 +84,14 @@ func (cl *call) read(policy *as.BasePolicy, f func(*as.BasePolicy) as.Error) err
 	err := f(p)
 	*p = as.BasePolicy{} // nothing of the caller's is kept
 	pool.Put(p)
-	return cl.wrap(err)
+	return cl.unrepeated(policy.MaxRetries, err)
 }
 
 // write is read for writes.
 func (cl *call) write(policy *as.WritePolicy, f func(*as.WritePolicy) as.Error) error {
 	cl.start()
 	if !cl.client.shapes() {
-		return cl.wrap(f(policy))
+		return cl.unrepeated(policy.MaxRetries, f(policy))
 	}
 	pool := &cl.client.pools.write
 	p, _ := pool.Get().(*as.WritePolicy)
@@ -102,15 +103,21 @@ func (cl *call) write(policy *as.WritePolicy, f func(*as.WritePolicy) as.Error) 
 	err := f(p)
 	*p = as.WritePolicy{}
 	pool.Put(p)
-	return cl.wrap(err)
+	return cl.unrepeated(policy.MaxRetries, err)
 }
 
 // batch is read for batches. The nodes of a batch are asked at the same time: one
 // after the other, as is the driver's default, each would start the clock anew.
+//
+// By SEQUENCE the driver splits a batch anew over the replicas when it finds a pool
+// without an open connection, and each split counts as an attempt: a batch on cold pools
+// fails at once. By MASTER, which is the same node for a first attempt, it waits for the
+// connection. Only a master that has just gone makes a difference, before anything is
+// sent: then it is SEQUENCE again.
 func (cl *call) batch(policy *as.BatchPolicy, f func(*as.BatchPolicy) as.Error) error {
 	cl.start()
 	if !cl.client.shapes() {
-		return cl.wrap(f(policy))
+		return cl.unrepeated(policy.MaxRetries, f(policy))
 	}
 	pool := &cl.client.pools.batch
 	p, _ := pool.Get().(*as.BatchPolicy)
@@ -120,8 +127,25 @@ func (cl *call) batch(policy *as.BatchPolicy, f func(*as.BatchPolicy) as.Error) 
 	*p = *policy
 	cl.shape(&p.BasePolicy)
 	p.ConcurrentNodes = 0
+	patient := p.ReplicaPolicy == as.SEQUENCE
+	if patient {
+		p.ReplicaPolicy = as.MASTER
+	}
 	err := f(p)
+	if patient && masterless(err) {
+		p.ReplicaPolicy = as.SEQUENCE
+		err = f(p)
+	}
 	*p = as.BatchPolicy{}
 	pool.Put(p)
-	return cl.wrap(err)
+	return cl.unrepeated(policy.MaxRetries, err)
+}
+
+// masterless reports whether nothing was sent because a partition's master has gone.
+func masterless(err as.Error) bool {
+	if err == nil {
+		return false
+	}
+	v := Classify(err)
+	return v.Code == types.INVALID_NODE_ERROR && !v.Sent
 }

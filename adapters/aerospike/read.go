@@ -70,8 +70,11 @@ func (c *Client) readKey(ctx context.Context, op *Operation, policy *as.BasePoli
 		return a, errZero
 	}
 	lane := c.routeKey(ctx, op, r.key)
-	if c.isWatched() {
+	switch {
+	case c.around != nil:
 		return c.watchRead(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: 1}, policy, r)
+	case c.cfg.Observer != nil:
+		return c.observeRead(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: 1}, policy, r)
 	}
 	ahead, err := c.advance(ctx, lane, policy, r.key)
 	if err != nil {
@@ -91,10 +94,20 @@ func (c *Client) readTrip(ctx context.Context, t trip, policy *as.BasePolicy, r 
 	return a, err
 }
 
-// watchRead is readTrip under eyes, which a refusal has to pass too.
+// watchRead is readTrip within middlewares, who have to see a refusal too.
 func (c *Client) watchRead(ctx context.Context, t trip, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
 	t.key(r.key)
 	err = c.watched(ctx, &t, func(ctx context.Context) (err error) {
+		a, err = c.readAdmitted(ctx, &t, policy, r, advance{})
+		return err
+	})
+	return a, err
+}
+
+// observeRead is watchRead with an observer alone, for whom nothing leaves the stack.
+func (c *Client) observeRead(ctx context.Context, t trip, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
+	t.key(r.key)
+	err = c.observed(ctx, &t, func(ctx context.Context) (err error) {
 		a, err = c.readAdmitted(ctx, &t, policy, r, advance{})
 		return err
 	})

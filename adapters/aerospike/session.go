@@ -8,16 +8,19 @@ import (
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 
+	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/lane"
+	"github.com/spillway-go/spillway/lifecycle"
 )
 
 // session is one generation: the driver's client and the lanes that belong to it.
 // Calls reach both through one lease, so a call can't take a permit of one
 // generation and the connection of another.
 type session struct {
-	owner  *core
-	client *as.Client
-	admin  *lane.Lane[struct{}] // of the whole client
+	owner   *core
+	client  *as.Client
+	admin   *lane.Lane[struct{}] // of the whole client
+	cluster string               // the cluster's name; empty if it has none
 
 	// guards finds a node's guard by the driver's node. It is replaced as a whole
 	// when a node is seen for the first time, so that reading it takes no lock.
@@ -30,6 +33,7 @@ type session struct {
 
 	mu     sync.Mutex        // guards what follows, and the replacing of guards and tables
 	byName map[string]*guard // a node that left and came back has a new *as.Node
+	shut   bool              // whether the lanes are closed
 }
 
 // guard is the lanes of one node.
@@ -43,8 +47,13 @@ func (c *core) newSession(client *as.Client) (*session, error) {
 	s.guards.Store(&map[*as.Node]*guard{})
 	s.tables.Store(new([]nodeTable))
 	var err error
-	s.admin, err = c.newLane("", c.lanes.admin)
-	return s, err
+	if s.admin, err = c.newLane("", c.lanes.admin); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.live = append(c.live, s)
+	return s, nil
 }
 
 // newLane makes the lane i at a node, or of the client if node is empty.
@@ -54,6 +63,9 @@ func (c *core) newLane(node string, i int) (*lane.Lane[struct{}], error) {
 	cfg := l.options(node, c.cfg)
 	cfg.Mode = now.modes[i]
 	cfg.Hooks = c.laneHooks()
+	if c.lanes.hooks != nil {
+		cfg.Hooks = append(cfg.Hooks, c.lanes.hooks[i])
+	}
 	made, err := lane.New[struct{}](cfg)
 	if err != nil {
 		return nil, fmt.Errorf("aerospike: lane %s of node %q: %w", l.Name, node, err)
@@ -88,6 +100,9 @@ func (s *session) addGuard(node *as.Node) (*guard, error) {
 			g.lanes = append(g.lanes, made)
 		}
 		s.byName[g.name] = g
+		if s.shut {
+			g.shut()
+		}
 	}
 	next := map[*as.Node]*guard{node: g}
 	for _, n := range s.client.Cluster().GetNodes() {
@@ -97,6 +112,44 @@ func (s *session) addGuard(node *as.Node) (*guard, error) {
 	}
 	s.guards.Store(&next)
 	return g, nil
+}
+
+// drain closes the lanes: whoever waits for a permit is sent away, instead of keeping
+// Close from what it waits for, and nobody gets one any more. Permits that are out stay
+// good.
+func (s *session) drain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shut = true
+	shut(s.admin)
+	for _, g := range s.byName {
+		g.shut()
+	}
+}
+
+func (g *guard) shut() {
+	for _, l := range g.lanes {
+		shut(l)
+	}
+}
+
+// shut closes a lane without waiting for its permits; nil is none.
+func shut(l *lane.Lane[struct{}]) {
+	if l == nil {
+		return
+	}
+	over, cancel := context.WithCancel(context.Background()) //nolint:forbidigo // nothing is waited for
+	cancel()
+	_ = l.Close(over) // says only that permits are out
+}
+
+// refusal returns an error of a lane as the caller sees it: a lane that is closed means
+// that the connection is being closed.
+func (c *core) refusal(err error) error {
+	if _, closed := err.(*spillway.ClosedError); closed { //nolint:errorlint // lanes return it as it is
+		return &lifecycle.StateError{Name: c.cfg.Name, Op: "lease", State: lifecycle.Closing}
+	}
+	return err
 }
 
 // warmUpStep is how many connections a node is asked for at once. The driver's own

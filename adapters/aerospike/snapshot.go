@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/lifecycle"
 	"github.com/spillway-go/spillway/retry"
@@ -18,9 +17,18 @@ type Snapshot struct {
 	Reads      retry.Stats     // of the retries of reads
 	Writes     retry.Stats     // of the retries of writes
 	Expired    uint64          // calls that had no time left and were not sent
+	// NotRetried are calls that failed in a way that passes, whose policy asks the driver
+	// for further attempts (its MaxRetries is 2 at least), and that were left at one:
+	// writes that nobody has declared idempotent, and clients with NoRetry.
+	NotRetried uint64
+	// WouldExpire and WouldNotRetry are what mode Shadow finds of both. A call that one of
+	// the driver's own attempts has made good is not among them, for the driver tells
+	// nobody; its statistics have "transaction-retry-count".
+	WouldExpire, WouldNotRetry uint64
 }
 
-// LaneSnapshot is one lane at one node. Its counts go on over reconnects.
+// LaneSnapshot is one lane at one node. Its counts go on over reconnects, and never go
+// back.
 type LaneSnapshot struct {
 	Node    string     // the node's name; empty for the lane of administration
 	Lane    string     // the lane's name
@@ -37,7 +45,10 @@ func (c *Client) Snapshot() Snapshot {
 	if c.core == nil {
 		return Snapshot{}
 	}
-	snap := Snapshot{Connection: c.machine.Stats(), Expired: c.expired.Load()}
+	snap := Snapshot{
+		Connection: c.machine.Stats(), Expired: c.missed.expired.Load(), NotRetried: c.missed.notRetried.Load(),
+		WouldExpire: c.missed.wouldExpire.Load(), WouldNotRetry: c.missed.wouldNotRetry.Load(),
+	}
 	now := c.inForce.Load()
 	if now.reads != nil {
 		snap.Reads = now.reads.Stats()
@@ -45,18 +56,7 @@ func (c *Client) Snapshot() Snapshot {
 	if now.writes != nil {
 		snap.Writes = now.writes.Stats()
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	lanes := map[laneKey]LaneSnapshot{}
-	for key, t := range c.past {
-		lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Stats: t.addTo(lane.Stats{Name: key.lane})}
-	}
-	if lease, err := c.machine.Lease(); err == nil {
-		defer lease.Release()
-		for key, stats := range lease.Conn().stats() {
-			lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Present: true, Stats: c.past[key].addTo(stats)}
-		}
-	}
+	lanes := c.laneSnapshots()
 	snap.Lanes = slices.SortedFunc(maps.Values(lanes), func(a, b LaneSnapshot) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Lane, b.Lane))
 	})
@@ -88,39 +88,60 @@ func (s *session) stats() map[laneKey]lane.Stats {
 	return all
 }
 
-// totals are the counts of a lane in ended sessions.
-type totals struct {
-	admitted, wouldRefuse, canceled, aborted, ghosts uint64
-	refused                                          spillway.RefusalCounts
-	ended                                            spillway.OutcomeCounts
+// laneSnapshots returns every lane, its counts over all sessions.
+func (c *core) laneSnapshots() map[laneKey]LaneSnapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	current, _ := c.machine.Current()
+	lanes := map[laneKey]LaneSnapshot{}
+	for key, past := range c.past {
+		past.Name = key.lane
+		lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Stats: past}
+	}
+	for _, s := range c.live {
+		for key, stats := range s.stats() {
+			l := lanes[key]
+			if s == current {
+				stats.InUse += l.Stats.InUse // of a session that is still to end
+				stats = addCounts(stats, l.Stats)
+			} else {
+				inUse := stats.InUse + l.Stats.InUse
+				stats = addCounts(l.Stats, stats)
+				stats.InUse = inUse
+			}
+			lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Present: l.Present || s == current, Stats: stats}
+		}
+	}
+	return lanes
 }
 
-// addTo returns the statistics with the totals added.
-func (t totals) addTo(s lane.Stats) lane.Stats {
-	s.Admitted += t.admitted
-	s.WouldRefuse += t.wouldRefuse
-	s.Canceled += t.canceled
-	s.Aborted += t.aborted
-	s.GhostsTotal += t.ghosts
-	for i, n := range t.refused {
+// addCounts returns s with the counts of t added to its own.
+func addCounts(s, t lane.Stats) lane.Stats {
+	s.Admitted += t.Admitted
+	s.WouldRefuse += t.WouldRefuse
+	s.Canceled += t.Canceled
+	s.AfterClose += t.AfterClose
+	s.Invalid += t.Invalid
+	s.Aborted += t.Aborted
+	s.GhostsTotal += t.GhostsTotal
+	for i, n := range t.Refused {
 		s.Refused[i] += n
 	}
-	for i, n := range t.ended {
+	for i, n := range t.Ended {
 		s.Ended[i] += n
 	}
+	s.Hold, s.Wait = s.Hold.Add(t.Hold), s.Wait.Add(t.Wait)
 	return s
 }
 
 // retire adds a session's counts to those of the past. It is called when nothing of
 // the session is under way any more.
 func (c *core) retire(s *session) {
+	c.driver.retire(s)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.live = slices.DeleteFunc(c.live, func(have *session) bool { return have == s })
 	for key, stats := range s.stats() {
-		sum := c.past[key].addTo(stats)
-		c.past[key] = totals{
-			admitted: sum.Admitted, wouldRefuse: sum.WouldRefuse, canceled: sum.Canceled, aborted: sum.Aborted,
-			ghosts: sum.GhostsTotal, refused: sum.Refused, ended: sum.Ended,
-		}
+		c.past[key] = addCounts(c.past[key], stats)
 	}
 }

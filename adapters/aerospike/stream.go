@@ -84,7 +84,7 @@ func (c *Client) startStream(ctx context.Context, p plan, own func(*call, *as.Re
 	}
 	t := &trip{op: p.op, choices: &c.choices, ns: p.namespace, set: p.set, attempts: 1, rows: -1, timed: c.cfg.Observer != nil}
 	c.routed(ctx, t)
-	ctx, t.observation = c.begin(ctx, t.call())
+	ctx, t.observation = c.begin(ctx, c.callOf(t))
 	var abandon func() // nil as long as there is no stream
 	admit := func(ctx context.Context) error {
 		if abandon != nil {
@@ -98,7 +98,7 @@ func (c *Client) startStream(ctx context.Context, p plan, own func(*call, *as.Re
 	}
 	var err error
 	if c.around != nil {
-		err = c.around(ctx, t.call(), admit)
+		err = c.around(ctx, c.callOf(t), admit)
 	} else {
 		err = admit(ctx)
 	}

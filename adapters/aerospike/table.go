@@ -103,5 +103,5 @@ func (c *Client) advance(ctx context.Context, lane int, policy *as.BasePolicy, k
 	if s.refusals.Add(1)%relookEvery == 0 {
 		return a, nil // look again
 	}
-	return a, err
+	return a, c.refusal(err)
 }

@@ -2,21 +2,26 @@ package aerospike
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
-
-	as "github.com/aerospike/aerospike-client-go/v7"
 )
 
 // Task is work that goes on at the servers after the call that began it: an index that
 // is built, a UDF that is distributed, a job over many records. It is safe for
 // concurrent use. It belongs to the client, not to its connection: after a reconnect it
-// asks the old connection, and fails.
+// asks over the new one.
 type Task struct {
 	client *Client
 	op     *Operation
 	id     uint64
-	poll   func() (bool, as.Error)
+	poll   poll
+}
+
+// task is the Task of what was begun, if nothing went wrong.
+func (c *Client) task(op *Operation, id uint64, done poll, err error) (*Task, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Task{client: c, op: op, id: id, poll: done}, nil
 }
 
 // ID returns the id of a job; 0 for what has none.
@@ -25,9 +30,9 @@ func (t *Task) ID() uint64 { return t.id }
 // Done asks every node whether the work is done.
 func (t *Task) Done(ctx context.Context) (done bool, err error) {
 	answer := new(bool)
-	err = t.client.administer(ctx, opTaskDone, "", "", 0, func(*as.Client, time.Duration) (aerr as.Error) {
-		*answer, aerr = t.poll()
-		return aerr
+	err = t.client.administer(ctx, opTaskDone, "", "", 0, func(_ context.Context, cl *call, timeout time.Duration) (err error) {
+		*answer, err = t.poll(cl, timeout)
+		return err
 	})
 	if err != nil {
 		return false, err
@@ -46,12 +51,8 @@ const (
 // that ends first; or the first error of an answer that isn't overload.
 func (t *Task) Wait(ctx context.Context) error {
 	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
-		timer := time.NewTimer(pause/2 + rand.N(pause))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
+		if err := rest(ctx, pause); err != nil {
+			return err
 		}
 		done, err := t.Done(ctx)
 		switch {

@@ -24,8 +24,9 @@ type trip struct {
 	until    time.Time     // when its time is over, if its context doesn't say
 	doubt    bool          // whether an earlier attempt may have been executed
 	node     string        // that was asked last
-	timed    bool          // whether somebody wants to know how long the driver took
-	backend  time.Duration // how long it did
+	timed    bool          // whether somebody wants to know how long it takes
+	waited   time.Duration // for permits, if that is timed
+	backend  time.Duration // in the driver, if that is timed
 	rows     int
 	// observation is a stream's; it is told when the stream has ended.
 	observation spillway.Observation
@@ -37,6 +38,16 @@ func (t *trip) call() spillway.Call {
 		System: "aerospike", Operation: t.op.Name, Namespace: t.ns, Collection: t.set,
 		Kind: t.op.Kind, Weight: 1, BatchSize: t.items,
 	}
+}
+
+// callOf is how those who stand around calls see the trip.
+func (c *Client) callOf(t *trip) spillway.Call {
+	call := t.call()
+	call.Client = c.cfg.Name
+	if len(c.hosts) > 0 {
+		call.Server, call.Port = c.hosts[0].Name, c.hosts[0].Port
+	}
+	return call
 }
 
 // route finds a call's lane: the one that With chose, that the class is mapped to,
@@ -95,12 +106,20 @@ func (c *Client) repeat(ctx context.Context, t *trip, attempt func(context.Conte
 // retrierOf returns who repeats the trip; nil for nobody. In modes Shadow and Off the
 // driver's own retries are on.
 func (c *Client) retrierOf(t *trip) *retry.Retrier[struct{}] {
+	if c.choices.noRetry || !c.shapes() {
+		return nil
+	}
+	return c.repeats(t)
+}
+
+// repeats is retrierOf in mode Enforce.
+func (c *core) repeats(t *trip) *retry.Retrier[struct{}] {
 	switch {
-	case c.choices.noRetry || !c.shapes() || t.op.Kind == spillway.KindStream || t.op.Kind == spillway.KindJob || t.op.Kind == spillway.KindAdmin:
+	case t.choices.noRetry || t.op.Kind == spillway.KindStream || t.op.Kind == spillway.KindJob || t.op.Kind == spillway.KindAdmin:
 		return nil
 	case t.op.Idempotent:
 		return c.inForce.Load().reads
-	case c.choices.idempotent:
+	case t.choices.idempotent:
 		return c.inForce.Load().writes
 	}
 	return nil
@@ -154,7 +173,7 @@ func (c *core) shapes() bool {
 // watched makes a trip under the eyes of middlewares and the observer.
 func (c *Client) watched(ctx context.Context, t *trip, attempt func(context.Context) error) error {
 	t.timed = true
-	call := t.call()
+	call := c.callOf(t)
 	ctx, observation := c.begin(ctx, call)
 	next := func(ctx context.Context) error { return c.repeat(ctx, t, attempt) }
 	var err error
@@ -163,6 +182,16 @@ func (c *Client) watched(ctx context.Context, t *trip, attempt func(context.Cont
 	} else {
 		err = c.around(ctx, call, next)
 	}
+	t.report(observation, err)
+	return err
+}
+
+// observed makes a trip under the eyes of the observer. attempt is only called, so that it
+// stays on its caller's stack.
+func (c *Client) observed(ctx context.Context, t *trip, attempt func(context.Context) error) error {
+	t.timed = true
+	ctx, observation := c.begin(ctx, c.callOf(t))
+	err := c.repeat(ctx, t, attempt)
 	t.report(observation, err)
 	return err
 }
@@ -194,6 +223,7 @@ func (t *trip) report(o spillway.Observation, err error) {
 	}
 	defer func() { _ = recover() }()
 	o.End(spillway.CallResult{
-		Err: err, Outcome: spillway.OutcomeOf(err), Node: t.node, Attempts: t.asked, Backend: t.backend, Rows: t.rows,
+		Err: err, Outcome: spillway.OutcomeOf(err), Node: t.node, Attempts: t.asked,
+		Waited: t.waited, Backend: t.backend, Rows: t.rows,
 	})
 }

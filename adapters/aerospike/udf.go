@@ -3,6 +3,7 @@ package aerospike
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -10,7 +11,8 @@ import (
 
 // RegisterUDF puts a Lua module on the servers; the Task tells when all nodes have it.
 func (c *Client) RegisterUDF(ctx context.Context, policy *as.WritePolicy, body []byte, serverPath string, language as.Language) (*Task, error) {
-	return c.registerTask(opRegisterUDF)(c.registerUDF(ctx, policy, body, serverPath, language))
+	_, err := c.registerUDF(ctx, policy, body, serverPath, language)
+	return c.task(opRegisterUDF, 0, moduleThere(serverPath, true), err)
 }
 
 func (c *Client) registerUDF(ctx context.Context, policy *as.WritePolicy, body []byte, serverPath string, language as.Language) (*as.RegisterTask, error) {
@@ -22,7 +24,8 @@ func (c *Client) registerUDF(ctx context.Context, policy *as.WritePolicy, body [
 
 // RegisterUDFFromFile is RegisterUDF with the module in a file here.
 func (c *Client) RegisterUDFFromFile(ctx context.Context, policy *as.WritePolicy, clientPath, serverPath string, language as.Language) (*Task, error) {
-	return c.registerTask(opRegisterUDFFromFile)(c.registerUDFFromFile(ctx, policy, clientPath, serverPath, language))
+	_, err := c.registerUDFFromFile(ctx, policy, clientPath, serverPath, language)
+	return c.task(opRegisterUDFFromFile, 0, moduleThere(serverPath, true), err)
 }
 
 func (c *Client) registerUDFFromFile(ctx context.Context, policy *as.WritePolicy, clientPath, serverPath string, language as.Language) (*as.RegisterTask, error) {
@@ -31,23 +34,10 @@ func (c *Client) registerUDFFromFile(ctx context.Context, policy *as.WritePolicy
 	})
 }
 
-// registerTask makes a Task of the driver's.
-func (c *Client) registerTask(op *Operation) func(*as.RegisterTask, error) (*Task, error) {
-	return func(task *as.RegisterTask, err error) (*Task, error) {
-		if err != nil {
-			return nil, err
-		}
-		return &Task{client: c, op: op, poll: task.IsDone}, nil
-	}
-}
-
 // RemoveUDF removes a Lua module from the servers; the Task tells when no node has it.
 func (c *Client) RemoveUDF(ctx context.Context, policy *as.WritePolicy, name string) (*Task, error) {
-	task, err := c.removeUDF(ctx, policy, name)
-	if err != nil {
-		return nil, err
-	}
-	return &Task{client: c, op: opRemoveUDF, poll: task.IsDone}, nil
+	_, err := c.removeUDF(ctx, policy, name)
+	return c.task(opRemoveUDF, 0, moduleThere(name, false), err)
 }
 
 func (c *Client) removeUDF(ctx context.Context, policy *as.WritePolicy, name string) (*as.RemoveTask, error) {
@@ -56,25 +46,42 @@ func (c *Client) removeUDF(ctx context.Context, policy *as.WritePolicy, name str
 	})
 }
 
-// ListUDF returns the Lua modules on the servers.
+// ListUDF returns the Lua modules on the servers. The driver's own takes an error of the
+// server for a module without a name.
 func (c *Client) ListUDF(ctx context.Context, policy *as.BasePolicy) ([]*as.UDF, error) {
 	if c.core == nil {
 		return nil, errZero
 	}
-	if policy == nil {
-		policy = c.defaults.base.Load()
-	}
-	p := *policy
 	result := new([]*as.UDF)
-	err := c.administer(ctx, opListUDF, "", "", p.TotalTimeout, func(client *as.Client, timeout time.Duration) (aerr as.Error) {
-		if c.shapes() {
-			p.TotalTimeout = timeout
-		}
-		*result, aerr = client.ListUDF(&p)
-		return aerr
+	err := c.administer(ctx, opListUDF, "", "", either(policy, &c.defaults.base).TotalTimeout, func(_ context.Context, cl *call, timeout time.Duration) error {
+		answer, err := cl.askAny(timeout, "udf-list")
+		*result = modules(answer)
+		return cl.wrap(err)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return *result, nil
+}
+
+// modules reads a list such as "filename=a.lua,hash=0f,type=LUA;filename=…".
+func modules(answer string) []*as.UDF {
+	list := []*as.UDF{}
+	for module := range strings.SplitSeq(answer, ";") {
+		udf := new(as.UDF)
+		for field := range strings.SplitSeq(module, ",") {
+			switch name, value, _ := strings.Cut(field, "="); name {
+			case "filename":
+				udf.Filename = value
+			case "hash":
+				udf.Hash = value
+			case "type":
+				udf.Language = as.Language(value)
+			}
+		}
+		if udf.Filename != "" {
+			list = append(list, udf)
+		}
+	}
+	return list
 }

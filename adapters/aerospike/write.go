@@ -147,8 +147,11 @@ func (c *Client) writeKey(ctx context.Context, op *Operation, policy *as.WritePo
 		return a, errZero
 	}
 	lane := c.routeKey(ctx, op, r.key)
-	if c.isWatched() {
+	switch {
+	case c.around != nil:
 		return c.watchWrite(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: -1}, policy, r)
+	case c.cfg.Observer != nil:
+		return c.observeWrite(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: -1}, policy, r)
 	}
 	var base *as.BasePolicy
 	if policy != nil {
@@ -172,10 +175,20 @@ func (c *Client) writeTrip(ctx context.Context, t trip, policy *as.WritePolicy, 
 	return a, err
 }
 
-// watchWrite is writeTrip under eyes, which a refusal has to pass too.
+// watchWrite is writeTrip within middlewares, who have to see a refusal too.
 func (c *Client) watchWrite(ctx context.Context, t trip, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
 	t.key(r.key)
 	err = c.watched(ctx, &t, func(ctx context.Context) (err error) {
+		a, err = c.writeAdmitted(ctx, &t, policy, r, advance{})
+		return err
+	})
+	return a, err
+}
+
+// observeWrite is watchWrite with an observer alone, for whom nothing leaves the stack.
+func (c *Client) observeWrite(ctx context.Context, t trip, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
+	t.key(r.key)
+	err = c.observed(ctx, &t, func(ctx context.Context) (err error) {
 		a, err = c.writeAdmitted(ctx, &t, policy, r, advance{})
 		return err
 	})

@@ -55,9 +55,7 @@ func measure(ctx context.Context, cfg aerospike.Config, callers int, guarded boo
 	var stop atomic.Bool
 	var wg sync.WaitGroup
 	for range callers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			for !stop.Load() {
 				began := time.Now()
 				err := get(ctx, keys[rand.IntN(len(keys))])
@@ -66,7 +64,7 @@ func measure(ctx context.Context, cfg aerospike.Config, callers int, guarded boo
 					time.Sleep(comeBack.DelayAfter(1, err)) // as retry would
 				}
 			}
-		}()
+		})
 	}
 	select {
 	case <-time.After(d):

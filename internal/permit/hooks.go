@@ -15,7 +15,7 @@ type Hooks struct {
 	LimitChanged func(from, to int)
 	ModeChanged  func(from, to spillway.Mode)
 	HeldLong     func(spillway.Holder)
-	TimedOut     func(ctx context.Context, name string, waited time.Duration)
+	Waited       func(ctx context.Context, wait time.Duration, err error)
 }
 
 // tell calls one function of each of the hooks, if it is there.
@@ -39,6 +39,26 @@ func (c *Core) tellRejected(ctx context.Context, r *spillway.Rejection) {
 			h.Rejected(ctx, r)
 		}
 	})
+}
+
+// tellWaited tells that a caller has waited. It may hold permits by now, and they come
+// back should a hook end the goroutine.
+func (c *Core) tellWaited(ctx context.Context, u Use, wait time.Duration, err error) {
+	if len(c.opts.Hooks) == 0 {
+		return
+	}
+	told := false
+	defer func() {
+		if !told && err == nil {
+			c.Abort(u)
+		}
+	}()
+	c.tell(func(h Hooks) {
+		if h.Waited != nil {
+			h.Waited(ctx, wait, err)
+		}
+	})
+	told = true
 }
 
 func (c *Core) tellLimit(from, to int) {
@@ -67,14 +87,6 @@ func (c *Core) tellHeldLong(holder spillway.Holder) {
 	c.tell(func(h Hooks) {
 		if h.HeldLong != nil {
 			h.HeldLong(holder)
-		}
-	})
-}
-
-func (c *Core) tellTimedOut(ctx context.Context, waited time.Duration) {
-	c.tell(func(h Hooks) {
-		if h.TimedOut != nil {
-			h.TimedOut(ctx, c.opts.Name, waited)
 		}
 	})
 }

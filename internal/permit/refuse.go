@@ -65,13 +65,11 @@ func (c *Core) rejectAfter(ctx context.Context, reason spillway.Reason, wait tim
 	return &err
 }
 
-// giveUp counts a call whose context ended while it waited, tells the hook if it was for
-// want of time, and returns the context's cause.
-func (c *Core) giveUp(ctx context.Context, waited time.Duration) error {
+// giveUp is cancel for a call that has waited.
+func (c *Core) giveUp(ctx context.Context) error {
 	err := c.cancel(ctx)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		c.timedOut.Add(1)
-		c.tellTimedOut(ctx, waited)
 	}
 	return err
 }

@@ -38,7 +38,9 @@ func (c *Core) waitSlow(ctx context.Context, n, maxWaiting int) (Use, error) {
 			w, r := c.enqueue(ctx, n, maxWaiting)
 			switch {
 			case w != nil:
-				return c.await(ctx, done, class, w, n)
+				u, waited, err := c.await(ctx, done, class, w, n)
+				c.tellWaited(ctx, u, waited, err)
+				return u, err
 			case r.verdict == refusedWaiting:
 				return Use{}, c.reject(ctx, r.reason)
 			}
@@ -99,36 +101,35 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 	return w, release{}
 }
 
-// await parks the caller until the core or ctx, whose Done is done, releases it.
-func (c *Core) await(ctx context.Context, done <-chan struct{}, class spillway.Class, w *waiter, n int) (Use, error) {
+// await parks the caller until the core or ctx, whose Done is done, releases it, and also
+// returns how long that took.
+func (c *Core) await(ctx context.Context, done <-chan struct{}, class spillway.Class, w *waiter, n int) (u Use, waited time.Duration, err error) {
 	var r release
 	select {
 	case r = <-w.ready:
 	case <-done:
 		if waited, ok := c.withdraw(w); ok {
-			return Use{}, c.giveUp(ctx, waited)
+			return Use{}, waited, c.giveUp(ctx)
 		}
 		r = <-w.ready // it was released in the same instant
 	}
-	waited := time.Duration(c.now() - w.since)
+	waited = time.Duration(c.now() - w.since)
 	c.wait.Record(waited)
 	weight := w.weight
 	c.recycle(w)
 	switch r.verdict {
 	case admitted:
-		if u, ok := c.accept(ctx, class, weight, r); ok {
-			return u, nil
-		}
-		return Use{}, c.giveUp(ctx, waited)
+		u, err = c.accept(ctx, class, weight, r)
+		return u, waited, err
 	case refusedWaiting:
-		return Use{}, c.rejectAfter(ctx, r.reason, waited)
+		return Use{}, waited, c.rejectAfter(ctx, r.reason, waited)
 	default:
-		return Use{}, c.refuse(ctx, r.verdict, n)
+		return Use{}, waited, c.refuse(ctx, r.verdict, n)
 	}
 }
 
-// withdraw takes a waiter who gives up out of the queue and returns how long it waited.
-// ok is false if the waiter was released already.
+// withdraw takes a waiter who gives up out of the queue, and returns how long he has
+// waited. It is false if the waiter was released already.
 func (c *Core) withdraw(w *waiter) (waited time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,25 +148,26 @@ func (c *Core) withdraw(w *waiter) (waited time.Duration, ok bool) {
 // accept turns what a waiter was granted into a Use. A done context admits nothing,
 // whichever of the two came first: then the grant goes back, and on to the next; and so
 // it does if the context, which is the caller's code, panics when it is asked.
-func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, r release) (u Use, ok bool) {
+func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, r release) (u Use, err error) {
+	accepted := false
 	defer func() {
-		if r.counted && !ok {
+		if r.counted && !accepted {
 			c.giveBack(weight)
 		}
 	}()
 	if ctx.Err() != nil {
-		return Use{}, false
+		return Use{}, c.giveUp(ctx)
 	}
-	ok = true
+	accepted = true
 	if !r.counted {
-		return Use{}, ok
+		return Use{}, nil
 	}
 	if r.over {
 		c.wouldRefuse.Add(1)
 	}
 	u = c.admit(weight)
 	c.note(class, u)
-	return u, ok
+	return u, nil
 }
 
 func (c *Core) recycle(w *waiter) {

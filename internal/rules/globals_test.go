@@ -26,6 +26,8 @@ var readOnlyTables = map[string]string{
 	"..reasonNames":  "the words of an enumeration",
 	"..reasonTexts":  "the words of an enumeration",
 
+	"observe.table": "the metrics, by which telemetry, live page, dashboards and alerts all go; Go has no constant tables",
+
 	"lifecycle.stateNames":  "the words of an enumeration",
 	"lifecycle.transitions": "the one authority on which state may follow which; the diagrams are tested against it",
 }

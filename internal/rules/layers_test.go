@@ -17,7 +17,7 @@ type room struct {
 	alone   bool     // uses no other room of ours
 }
 
-const topFloor = 4
+const topFloor = 5
 
 var rooms = []room{
 	{dir: ".", floor: 0, alone: true},
@@ -28,9 +28,11 @@ var rooms = []room{
 	{dir: "deadline", floor: 1},
 	{dir: "lifecycle", floor: 1},
 	{dir: "group", floor: 2},
-	{dir: "watch", floor: 2},
+	{dir: "observe", floor: 2},
+	{dir: "watch", floor: 3},
 	{dir: "limiter/adaptive", floor: 2},
-	{dir: "debugz", floor: 2},
+	{dir: "monitoring", floor: 3},
+	{dir: "debugz", floor: 4},
 	{dir: "adapters/nethttp", floor: 2},
 	{dir: "otelx", floor: 3, foreign: []string{"go.opentelemetry.io/otel"}},
 	{dir: "adapters/aerospike", floor: 3, foreign: []string{"github.com/aerospike/aerospike-client-go/v7"}},

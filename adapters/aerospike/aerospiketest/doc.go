@@ -20,7 +20,9 @@
 // them back, [Server.AddNode] and [Node.Remove] change how many there are, and
 // [Server.MovePartitions] and [Server.SetUnavailable] which of them has what;
 // [Server.Advance] lets records expire. A command meets these in order: pause,
-// faults before it, gates, capacity, its work, faults after it, the answer.
+// faults before it, gates, capacity, its work, faults after it, the answer. New
+// connections can be refused, delayed ([Node.SetAccept]) or held at a gate
+// ([KindConnect]), before their handshake and login.
 //
 // [Server.Record] keeps a log of commands, with the timeouts that clients sent and
 // the answers that they got; [Server.Stats] has counters.

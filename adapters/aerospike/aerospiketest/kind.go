@@ -32,9 +32,14 @@ const (
 	// answered. Gates hold it before its first record; faults and recorders know
 	// only the command.
 	KindJob
+	// KindConnect is a new connection, of which no byte was read yet. Gates hold it, with
+	// or without TLS; faults and recorders don't know it. Its client finds it open, for
+	// the kernel has accepted it, and waits for what comes first: the handshake of TLS,
+	// the login if there are users, or the answer to its first command.
+	KindConnect
 	kindCount = iota
 
-	// KindsData are all but info, admin and the work of jobs.
+	// KindsData are all but info, admin, the work of jobs and new connections.
 	KindsData = KindInfo - 1
 	// KindsAll are all kinds.
 	KindsAll Kind = 1<<kindCount - 1
@@ -46,7 +51,7 @@ const (
 )
 
 // kindNames are the names in the order of the bits.
-const kindNames = "get exists put touch delete operate udf batch scan query background info admin job"
+const kindNames = "get exists put touch delete operate udf batch scan query background info admin job connect"
 
 // String returns the names of the kinds in the set, parted by "|".
 func (k Kind) String() string {

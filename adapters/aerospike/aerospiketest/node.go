@@ -35,9 +35,12 @@ type Node struct {
 
 // Accept says how a node treats new connections. The zero value is at once.
 type Accept struct {
-	// Delay is waited before the first command of a connection is read. The
-	// kernel completes the connection itself, so a client notices by a late
-	// answer.
+	// Delay is waited before the first byte of a connection is read. The kernel
+	// completes the connection itself, so what is late is what a client waits for
+	// first: the handshake of TLS, the login if there are users, and otherwise the
+	// answer to its first command. Drivers count a connection as open after
+	// handshake and login, so with one of them connecting is slow for them. A gate
+	// for KindConnect does the same, until the test says otherwise.
 	Delay time.Duration
 	// Refuse resets every new connection. A node that was killed has no
 	// listener, so its connections are refused by the kernel.
@@ -209,9 +212,30 @@ func (n *Node) serve(l *life, nc net.Conn) {
 	}()
 	defer l.remove(nc)
 	c := newConn(n, l, nc)
-	if c.sleep(n.accept.Load().Delay) == nil {
+	if c.sleep(n.accept.Load().Delay) == nil && n.connected(l) {
 		c.serve()
 	}
+}
+
+// connected holds a new connection at the gates for such. It reports false if the life
+// ends meanwhile. That the client has hung up is found out afterwards: nothing may be read
+// yet, for the first bytes may be those of TLS.
+func (n *Node) connected(l *life) bool {
+	t := target{node: n.index, kind: KindConnect}
+	for _, g := range n.srv.gateList() {
+		if !g.match.matches(&t) {
+			continue
+		}
+		if ch := g.arrive(); ch != nil {
+			select {
+			case <-ch:
+			case <-l.done:
+				g.leave(ch)
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // add makes a connection part of the life, unless that has ended.

@@ -1,0 +1,144 @@
+package nethttp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
+
+// hold is what an attempt holds until the body of its answer has ended: its permit, its
+// context, and the timer that bounds it.
+type hold struct {
+	t      *Transport
+	permit spillway.Permit
+	outer  context.Context // RoundTrip's
+	ctx    context.Context // the attempt's; it outlives RoundTrip with the answer's body
+	cancel context.CancelCauseFunc
+	timer  *time.Timer // nil if nothing bounds what goes on now
+	apart  func() bool // parts ctx from outer, or from what is to be done at its end
+	ended  atomic.Bool
+}
+
+// hold returns what an attempt holds. Its context has the request's values and ends with
+// it; until the answer is there it also ends with ctx, which is RoundTrip's, and after
+// AttemptTimeout.
+func (t *Transport) hold(ctx, request context.Context, p spillway.Permit) *hold {
+	h := &hold{t: t, permit: p, outer: ctx}
+	h.ctx, h.cancel = context.WithCancelCause(request)
+	h.apart = context.AfterFunc(ctx, func() { h.cancel(context.Cause(ctx)) })
+	h.limit("attempt", t.cfg.AttemptTimeout)
+	t.open.Add(1)
+	return h
+}
+
+// limit has the context end after d; if that isn't positive, nothing does.
+func (h *hold) limit(what string, d time.Duration) {
+	h.timer = nil
+	if d > 0 {
+		h.timer = time.AfterFunc(d, func() { h.cancel(h.t.timeout(what, d)) })
+	}
+}
+
+// answered ends the bounds of the attempt, and is false if one of them came first.
+func (h *hold) answered() bool {
+	// Those who come at this very moment cancel on goroutines of their own.
+	if h.timer != nil && !h.timer.Stop() {
+		h.cancel(h.t.timeout("attempt", h.t.cfg.AttemptTimeout))
+	}
+	if !h.apart() {
+		h.cancel(context.Cause(h.outer))
+	}
+	return h.ctx.Err() == nil
+}
+
+// end gives everything back. The first call counts.
+func (h *hold) end(o spillway.Outcome) {
+	h.giveBack(o)
+	if h.timer != nil {
+		h.timer.Stop()
+	}
+	h.apart()
+	h.cancel(nil)
+}
+
+func (h *hold) giveBack(o spillway.Outcome) {
+	if h.ended.CompareAndSwap(false, true) {
+		h.permit.ReleaseWith(o)
+		h.t.open.Add(-1)
+	}
+}
+
+// guardBody puts a body into the answer that gives back what the attempt holds when it
+// has ended. Without a body that is at once, and it returns nil.
+func (h *hold) guardBody(resp *http.Response) *body {
+	outcome := OutcomeOfStatus(resp.StatusCode)
+	if resp.Body == nil || resp.Body == http.NoBody {
+		h.end(outcome)
+		return nil
+	}
+	h.limit("body", h.t.cfg.BodyTimeout)
+	b := &body{ReadCloser: resp.Body, hold: h, outcome: outcome}
+	// For those who forget to close it.
+	h.apart = context.AfterFunc(h.ctx, func() { h.giveBack(spillway.OutcomeOf(context.Cause(h.ctx))) })
+	resp.Body = b
+	if w, ok := b.ReadCloser.(io.Writer); ok { // of an answer that switches protocols
+		resp.Body = struct {
+			*body
+			io.Writer
+		}{b, w}
+	}
+	return b
+}
+
+// What is read of a body that nobody wants, so that its connection can be used again.
+const (
+	drainBytes = 64 << 10
+	drainTime  = 100 * time.Millisecond
+)
+
+// body is the body of an answer.
+type body struct {
+	io.ReadCloser
+
+	hold    *hold
+	outcome spillway.Outcome // by the answer's status
+}
+
+// Read implements io.Reader. At the end, or at an error, what the attempt holds is given
+// back.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	switch {
+	case err == io.EOF:
+		b.hold.end(b.outcome)
+	case err != nil:
+		var late *TimeoutError
+		if errors.As(context.Cause(b.hold.ctx), &late) {
+			err = late
+		}
+		b.hold.end(outcomeOf(err))
+	}
+	return n, err
+}
+
+// Close implements io.Closer, and gives back what the attempt holds.
+func (b *body) Close() error {
+	defer b.hold.end(b.outcome)
+	return b.ReadCloser.Close()
+}
+
+// drain reads a little of the body, and closes it.
+func (b *body) drain() {
+	timer := time.AfterFunc(drainTime, func() {
+		b.hold.cancel(context.DeadlineExceeded)
+		_ = b.ReadCloser.Close()
+	})
+	defer timer.Stop()
+	_, _ = io.CopyN(io.Discard, b, drainBytes+1) // one more, so that the end is seen
+	_ = b.Close()
+}

@@ -1,0 +1,174 @@
+package nethttp
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/spillway-go/spillway"
+)
+
+// response stands before a ResponseWriter to note the status, and who takes the
+// connection over. It is made by newResponse.
+type response struct {
+	http.ResponseWriter
+
+	guard    *Guard
+	permit   spillway.Permit
+	status   int  // 0: none yet
+	hijacked bool // whether the connection was taken over
+	held     bool // whether the connection has the permit now
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *response) WriteHeader(code int) {
+	if code >= http.StatusOK || code == http.StatusSwitchingProtocols { // the others announce a status
+		w.answered(code)
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Write implements http.ResponseWriter.
+func (w *response) Write(p []byte) (int, error) {
+	w.answered(http.StatusOK)
+	return w.ResponseWriter.Write(p)
+}
+
+// WriteString implements io.StringWriter.
+func (w *response) WriteString(s string) (int, error) {
+	w.answered(http.StatusOK)
+	return io.WriteString(w.ResponseWriter, s)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// answered notes a status: the first counts.
+func (w *response) answered(code int) {
+	if w.status == 0 {
+		w.status = code
+	}
+}
+
+// code is the status of the answer, which is 200 if the handler didn't say.
+func (w *response) code() int {
+	if w.status == 0 {
+		return http.StatusOK
+	}
+	return w.status
+}
+
+// ReadFrom implements io.ReaderFrom, with sendfile if the writer below has that.
+func (w *response) ReadFrom(src io.Reader) (int64, error) {
+	w.answered(http.StatusOK)
+	return io.Copy(w.ResponseWriter, src)
+}
+
+// Push implements http.Pusher, if the writer below does.
+func (w *response) Push(target string, opts *http.PushOptions) error {
+	if p, ok := w.ResponseWriter.(http.Pusher); ok {
+		return p.Push(target, opts)
+	}
+	return http.ErrNotSupported
+}
+
+// newResponse returns a response, and the writer before it that the handler gets. That
+// is a Flusher only if the one below is, because handlers that find one believe it, and a
+// Hijacker only if that or one further down is: http.ResponseController would find it there,
+// and pass us by. What the other interfaces can't do they say. Both are one allocation.
+func newResponse(w http.ResponseWriter, g *Guard, p spillway.Permit) (*response, http.ResponseWriter) {
+	r := response{ResponseWriter: w, guard: g, permit: p}
+	_, flushes := w.(http.Flusher)
+	switch hijacks := hijackable(w); {
+	case flushes && hijacks:
+		x := &struct {
+			response
+			flusher
+			hijacker
+		}{response: r}
+		x.flusher.w, x.hijacker.w = &x.response, &x.response
+		return &x.response, x
+	case flushes:
+		x := &struct {
+			response
+			flusher
+		}{response: r}
+		x.w = &x.response
+		return &x.response, x
+	case hijacks:
+		x := &struct {
+			response
+			hijacker
+		}{response: r}
+		x.w = &x.response
+		return &x.response, x
+	}
+	x := r // a copy, because r would be on the heap in every case
+	return &x, &x
+}
+
+// The optional interfaces that a writer has only sometimes.
+type (
+	flusher  struct{ w *response }
+	hijacker struct{ w *response }
+)
+
+func (f flusher) Flush() { _ = f.FlushError() }
+
+func (f flusher) FlushError() error {
+	f.w.answered(http.StatusOK)
+	return http.NewResponseController(f.w.ResponseWriter).Flush()
+}
+
+func (h hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := http.NewResponseController(h.w.ResponseWriter).Hijack()
+	if err != nil {
+		return conn, buffered, err
+	}
+	h.w.hijacked = true
+	if h.w.guard.cfg.HoldHijacked {
+		h.w.held = true
+		h.w.guard.counts.held.Add(1)
+		conn = &heldConn{Conn: conn, guard: h.w.guard, permit: h.w.permit}
+	}
+	return conn, buffered, nil
+}
+
+// hijackable reports whether w, or a writer that it wraps, can be hijacked.
+func hijackable(w http.ResponseWriter) bool {
+	for {
+		if _, ok := w.(http.Hijacker); ok {
+			return true
+		}
+		outer, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return false
+		}
+		w = outer.Unwrap()
+	}
+}
+
+// heldConn is a hijacked connection that has the permit of its request.
+type heldConn struct {
+	net.Conn
+	guard  *Guard
+	permit spillway.Permit
+	closed atomic.Bool
+}
+
+// NetConn returns the connection as the server had it, for those who need its type.
+// Closing that one doesn't give the permit back.
+func (c *heldConn) NetConn() net.Conn { return c.Conn }
+
+// Close implements net.Conn, and gives the permit back.
+func (c *heldConn) Close() error {
+	if c.closed.CompareAndSwap(false, true) {
+		defer func() {
+			c.guard.counts.held.Add(-1)
+			c.permit.Release()
+		}()
+	}
+	return c.Conn.Close()
+}

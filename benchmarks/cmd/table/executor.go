@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/alitto/pond/v2"
+	"github.com/panjf2000/ants/v2"
+
+	"github.com/spillway-go/spillway/deadline"
+)
+
+const (
+	nameGo         = "`Executor.Go`"
+	nameDo         = "`Executor.Do`"
+	nameDoShort    = "`Executor.Do`, context shortened"
+	namePondGo     = "pond `Go`"
+	namePondWait   = "pond `Submit().Wait()`"
+	nameAnts       = "ants `Submit`"
+	nameWorkers    = "channel and 2 workers"
+	nameWorkersAsk = "channel and 2 workers, answered"
+)
+
+// The pools have two workers and room for two bursts: a burst is handed in and then one
+// job more that is waited for, so that what is measured is jobs done, not jobs piled up,
+// and no queue is ever full.
+const (
+	poolWorkers = 2
+	poolQueue   = 1024
+	burst       = 500
+)
+
+// executor is what a job costs that workers do.
+func executor(o *opened) (*family, error) {
+	f := &family{name: "executor", modes: []mode{serial(), parallel()}}
+	if err := f.addPools(o); err != nil {
+		return nil, err
+	}
+	f.rows = []row{
+		{ours: nameGo, its: namePondGo, most: 1, allocs: 0},
+		versus(nameGo, nameWorkers),
+		versus(nameGo, nameAnts),
+		{ours: nameDo, its: namePondWait, most: 1.0 / 3, allocs: 2},
+		{ours: nameDoShort, its: namePondWait, most: 1.0 / 3, allocs: 3},
+		versus(nameDo, nameWorkersAsk),
+	}
+	return f, nil
+}
+
+func (f *family) addPools(o *opened) error {
+	ctx, cancel := context.WithTimeout(o.ctx, time.Hour)
+	o.onClose(func() error { cancel(); return nil })
+	if err := f.addExecutors(ctx, o); err != nil {
+		return err
+	}
+	pool := pond.NewPool(poolWorkers, pond.WithQueueSize(poolQueue))
+	o.onClose(func() error { pool.StopAndWait(); return nil })
+	nothing := func() {}
+	f.add(namePondGo, bursts(func() { _ = pool.Go(nothing) }, func() { _ = pool.Submit(nothing).Wait() }))
+	f.add(namePondWait, func(times int) {
+		for range times {
+			_ = pool.Submit(nothing).Wait()
+		}
+	})
+	other, err := ants.NewPool(poolWorkers)
+	if err != nil {
+		return err
+	}
+	o.onClose(func() error { other.Release(); return nil })
+	f.add(nameAnts, bursts(func() { _ = other.Submit(nothing) }, func() {
+		done := make(chan struct{})
+		_ = other.Submit(func() { close(done) })
+		<-done
+	}))
+	f.addChannels(o)
+	return nil
+}
+
+// addExecutors adds ours. The context of the first two is tight enough already; the
+// third one's has to be shortened for each job.
+func (f *family) addExecutors(ctx context.Context, o *opened) error {
+	for name, ttl := range map[string]time.Duration{nameDo: 2 * time.Hour, nameDoShort: time.Minute} {
+		e, err := deadline.New[int](deadline.Config{
+			Name: "bench", Workers: poolWorkers, Queue: poolQueue, MaxSubmitters: 64, TTL: ttl, Drain: time.Minute,
+		})
+		if err != nil {
+			return err
+		}
+		o.onClose(func() error { return e.Close(o.ctx) })
+		f.add(name, func(times int) {
+			for range times {
+				_, _ = e.Do(ctx, op)
+			}
+		})
+		if name == nameDo {
+			f.add(nameGo, bursts(func() { _ = e.Go(ctx, op) }, func() { _, _ = e.Do(ctx, op) }))
+		}
+	}
+	return nil
+}
+
+// addChannels adds what one writes by hand, and what knows no deadline, answers nobody
+// and counts nothing.
+func (f *family) addChannels(o *opened) {
+	jobs := make(chan func(), poolQueue)
+	var all sync.WaitGroup
+	for range poolWorkers {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for job := range jobs {
+				job()
+			}
+		}()
+	}
+	o.onClose(func() error { close(jobs); all.Wait(); return nil })
+	ask := func() {
+		done := make(chan struct{}, 1)
+		jobs <- func() { done <- struct{}{} }
+		<-done
+	}
+	nothing := func() {}
+	f.add(nameWorkers, bursts(func() { jobs <- nothing }, ask))
+	f.add(nameWorkersAsk, func(times int) {
+		for range times {
+			ask()
+		}
+	})
+}
+
+// bursts hands in jobs, a burst at a time, and waits after each for one job more.
+func bursts(hand, wait func()) work {
+	return func(times int) {
+		for times > 0 {
+			n := min(times, burst)
+			for range n - 1 {
+				hand()
+			}
+			wait()
+			times -= n
+		}
+	}
+}

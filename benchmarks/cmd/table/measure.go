@@ -1,0 +1,171 @@
+package main
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// work does an operation n times, one after the other, on its caller's goroutine. It is
+// safe for concurrent use.
+type work func(n int)
+
+// side is one of the things that are measured beside each other.
+type side struct {
+	name string
+	work work
+	ns   []float64 // nanoseconds an operation, by mode; NaN where it wasn't measured
+	// allocs is how many allocations an operation makes, of one caller.
+	allocs float64
+}
+
+// mode is a way to make load.
+type mode struct {
+	name       string
+	callers    int           // goroutines that do the work; 0: as many as processors
+	neighbours bool          // whether each processor has a goroutine besides that never rests
+	median     bool          // whether the median of the rounds counts, and not the least
+	chunk      time.Duration // how long a side is measured at a stretch
+}
+
+// The modes. The least of many short stretches is what a thing costs when nothing else
+// disturbs it. Beside neighbours being disturbed is the point, so there the stretches are
+// several of the scheduler's slices long, and the median counts.
+func serial() mode    { return mode{name: "serial", callers: 1, chunk: 4 * time.Millisecond} }
+func parallel() mode  { return mode{name: "parallel", chunk: 4 * time.Millisecond} }
+func crowded() mode   { return mode{name: "32 callers", callers: 32, chunk: 10 * time.Millisecond} }
+func neighbour() mode { return beside(serial()) }
+
+// beside is m with neighbours that never rest.
+func beside(m mode) mode {
+	m.name, m.neighbours, m.median, m.chunk = m.name+", busy neighbours", true, true, 100*time.Millisecond
+	return m
+}
+
+// run does the work n times in all, and says how long that took.
+func (m mode) run(w work, n int) time.Duration {
+	callers := m.callers
+	if callers == 0 {
+		callers = runtime.GOMAXPROCS(0)
+	}
+	if callers == 1 {
+		began := time.Now()
+		w(n)
+		return time.Since(began)
+	}
+	each := max(n/callers, 1)
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for range callers {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			<-start
+			w(each)
+		}()
+	}
+	began := time.Now()
+	close(start)
+	all.Wait()
+	// As if it had been n exactly.
+	return time.Duration(float64(time.Since(began)) * float64(n) / float64(each*callers))
+}
+
+// size finds how many operations fill a stretch.
+func (m mode) size(w work) int {
+	n := 1
+	for {
+		took := m.run(w, n)
+		if took >= m.chunk/4 || n >= 1<<26 {
+			return max(1, int(float64(n)*float64(m.chunk)/float64(max(took, 1))))
+		}
+		n *= 4
+	}
+}
+
+// measure runs the sides in turn, a short stretch each, so that whatever disturbs the
+// machine disturbs all of them. It fills in what a side takes in each mode.
+func measure(sides []*side, modes []mode, rounds int) {
+	for _, s := range sides {
+		s.allocs = countAllocs(s.work)
+	}
+	for _, m := range modes {
+		measureMode(sides, m, rounds)
+	}
+}
+
+func measureMode(sides []*side, m mode, rounds int) {
+	if m.neighbours {
+		defer startNeighbours()()
+		rounds = max(rounds/4, 3)
+	}
+	sizes := make([]int, len(sides))
+	for i, s := range sides {
+		sizes[i] = m.size(s.work)
+	}
+	samples := make([][]float64, len(sides))
+	runtime.GC()
+	for round := range rounds {
+		for k := range sides {
+			i := (k + round) % len(sides) // nobody always comes after the same
+			took := m.run(sides[i].work, sizes[i])
+			samples[i] = append(samples[i], float64(took)/float64(sizes[i]))
+		}
+	}
+	for i, s := range sides {
+		if m.median {
+			s.ns = append(s.ns, median(samples[i]))
+		} else {
+			s.ns = append(s.ns, least(samples[i]))
+		}
+	}
+}
+
+// startNeighbours keeps every processor busy with work that never gives it up by itself,
+// until the returned function is called (scenario T-15: what is fast on an idle machine
+// may not be beside other work).
+func startNeighbours() (stop func()) {
+	over := make(chan struct{})
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			x := uint64(1)
+			for {
+				select {
+				case <-over:
+					runtime.KeepAlive(x)
+					return
+				default:
+				}
+				for range 10_000 {
+					x ^= x << 13
+					x ^= x >> 7
+					x ^= x << 17
+				}
+			}
+		}()
+	}
+	return func() {
+		close(over)
+		all.Wait()
+	}
+}
+
+// countAllocs is how many allocations an operation makes on average, other goroutines'
+// included. Of several counts the least is taken: the runtime allocates now and then, too.
+func countAllocs(w work) float64 {
+	const n = 1000
+	w(n) // what is made once has been made
+	fewest := math.Inf(1)
+	var before, after runtime.MemStats
+	for range 3 {
+		runtime.ReadMemStats(&before)
+		w(n)
+		runtime.ReadMemStats(&after)
+		fewest = min(fewest, float64(after.Mallocs-before.Mallocs)/n)
+	}
+	return fewest
+}

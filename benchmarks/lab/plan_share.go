@@ -1,0 +1,112 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/benchmarks/lab/model"
+)
+
+// fleets is W8: many processes share the backend and know nothing of each other.
+func fleets() []Workload {
+	var all []Workload
+	for _, fleet := range []struct {
+		n             int
+		goodput, back float64
+		cause         string
+	}{{2, .97, 1, causeShare}, {20, .97, 1, causeShare}, {100, .93, 2, causeWhole}, {1000, .90, 2, causeWhole}} {
+		cold := []phase{}
+		for i := range 20 { // all start within 2 s
+			cold = append(cold, phase{100 * time.Millisecond, 3 * float64(i+1) / 20})
+		}
+		start := Workload{
+			ID: "W8a", Variant: fmt.Sprint(fleet.n), About: fmt.Sprintf("%d processes start within 2 s, at 3x together", fleet.n),
+			Nodes: []model.Config{standard()}, Clients: fleet.n, Stagger: 2 * time.Second,
+			Streams: one(profile(capacity, append(cold, phase{time.Hour, 3})...), 100*time.Millisecond),
+			Length:  4 * time.Second, From: 0, To: 4 * time.Second, Picture: fleet.n == 20,
+			Targets: []Target{{Metric: Goodput, Bound: fleet.goodput, Cause: fleet.cause}, {Metric: Fairness, Bound: .95, Cause: fleet.cause}},
+		}
+		if fleet.n < 1000 { // they have 1,000 permits for 16 slots in either form
+			all = append(all, start)
+		}
+		all = append(all, Workload{
+			ID: "W8b", Variant: fmt.Sprint(fleet.n), About: fmt.Sprintf("%d processes: 0.7C, then 3x for 3 s, then 0.7C", fleet.n),
+			Nodes: []model.Config{standard()}, Clients: fleet.n,
+			Streams: one(profile(capacity, phase{2 * time.Second, .7}, phase{3 * time.Second, 3}, phase{time.Hour, .7}), 100*time.Millisecond),
+			Length:  5*time.Second + tail, From: 2 * time.Second, To: 5 * time.Second, Ends: 5 * time.Second,
+			Targets: []Target{{Metric: Goodput, Bound: fleet.goodput, Cause: causeWhole}, {Metric: Fairness, Bound: .95, Cause: causeWhole}, {Metric: Recovery, Bound: fleet.back, Cause: causeWhole}},
+		})
+	}
+	return all
+}
+
+// lanes is W9: what is critical beside twenty times the bulk that fits.
+func lanes() []Workload {
+	var critical []phase
+	for range 4 {
+		critical = append(critical, phase{time.Second, .15}, phase{time.Second, .45})
+	}
+	var all []Workload
+	for _, bulk := range []struct {
+		name                 string
+		cost                 float64
+		success, utilisation float64
+	}{{"1x", 1, .9999, .97}, {"25x", 25, .999, .85}} {
+		all = append(all, Workload{
+			ID: "W9", Variant: bulk.name, About: "critical calls at 0.15C and 0.45C in turns, and bulk calls that take " + bulk.name + " as long at 20 times their third of C",
+			Nodes: []model.Config{standard()}, Clients: 1, First: true,
+			Streams: []Stream{
+				{Name: "critical", Class: spillway.Critical, Rate: profile(capacity, critical...), Deadline: 50 * time.Millisecond},
+				{Name: "bulk", Class: spillway.Bulk, Rate: steady(20 * capacity / 3 / bulk.cost), Deadline: 500 * time.Millisecond, Cost: bulk.cost},
+			},
+			Length: 5 * time.Second, From: time.Second, To: 5 * time.Second, Picture: bulk.cost == 1,
+			Targets: []Target{
+				{Metric: Success, Bound: bulk.success},
+				{Metric: P999, Bound: 1.1, Over: "lanes"},
+				{Metric: Utilisation, Bound: bulk.utilisation, Cause: causeHeavy},
+			},
+		})
+	}
+	return all
+}
+
+// holdOuts are workloads that no constant was tuned on.
+func holdOuts() []Workload {
+	step := func(variant, about string, node model.Config, times float64, deadline time.Duration) Workload {
+		return Workload{
+			ID: "H", Variant: variant, About: about, HoldOut: true, Nodes: []model.Config{node}, Clients: 1,
+			Streams: one(profile(node.Capacity(), phase{2 * time.Second, .7}, phase{4 * time.Second, times}, phase{time.Hour, .7}), deadline),
+			Length:  6*time.Second + tail, From: 2 * time.Second, To: 6 * time.Second, Ends: 6 * time.Second,
+			Targets: []Target{{Metric: Goodput, Bound: .95}, {Metric: Waste, Bound: .01}, {Metric: Recovery, Bound: .5}},
+		}
+	}
+	pareto, small, bimodal, large, slow := standard(), standard(), standard(), standard(), standard()
+	pareto.Service = model.Pareto(1.5)
+	small.Slots, small.Mean = 4, 10*time.Millisecond
+	bimodal.Service = model.Bimodal(.05, 20)
+	large.Slots, large.Mean, large.Net, large.Service = 64, 8*time.Millisecond, 2*time.Millisecond, model.Deterministic()
+	slow.Speed, slow.DropExpired = dent(2*time.Second, 4*time.Second, .4), true
+	uneven := step("uneven", "0.2C and 2x in turns of 0.2 s, for 4 s", standard(), 0, 100*time.Millisecond)
+	rates := []phase{{2 * time.Second, .7}}
+	for range 10 {
+		rates = append(rates, phase{200 * time.Millisecond, 2}, phase{200 * time.Millisecond, .2})
+	}
+	uneven.Streams[0].Rate = profile(capacity, append(rates, phase{time.Hour, .7})...)
+	half := step("slow, retries", "0.8C, 40 % of the capacity for 2 s, 3 attempts of 50 ms within 500 ms; the server drops what expired", slow, 0, 500*time.Millisecond)
+	half.Streams[0].Rate, half.Attempts, half.Timeout, half.Ends = steady(.8*capacity), 3, 50*time.Millisecond, 4*time.Second
+	all := []Workload{
+		step("Pareto", "3x with service times of a heavy tail (Pareto 1.5)", pareto, 3, 100*time.Millisecond),
+		step("small", "5x on a small and slow backend: c = 4, S = 10 ms", small, 5, 250*time.Millisecond),
+		step("bimodal", "2x, one call in 20 takes 20 times as long", bimodal, 2, 100*time.Millisecond),
+		step("large", "3x on a large backend, with equal service times and a slow network: c = 64, S = 8 ms, 2 ms on the way", large, 3, 100*time.Millisecond),
+		uneven, half,
+	}
+	all[0].Picture = true
+	all[1].Targets[2].Cause = "0.7C is 28 calls in a tenth of a second here, so that a single refusal counts, and chance alone fills 6 permits now and then, with a wait of no more than one service time"
+	for _, i := range []int{0, 2} { // calls that take longer than their deadline are waste whatever is done
+		all[i].Targets = slices.DeleteFunc(all[i].Targets, func(t Target) bool { return t.Metric == Waste })
+	}
+	return all
+}

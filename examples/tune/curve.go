@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/spillway-go/spillway/adapters/aerospike"
+)
+
+// curve is what a class got, and what follows from it.
+type curve struct {
+	class  string
+	points []point
+	ended  string // why there are no more points
+
+	knee    int     // callers from which on throughput hardly grows
+	slots   float64 // calls that the cluster works on at once, by Little's law
+	limit   int     // permits per node and process
+	reached bool    // whether the knee was passed: throughput stopped growing
+}
+
+const (
+	kneeShare  = 0.95 // of the largest throughput
+	overSlots  = 1.5  // permits for each slot: full use with service times that vary
+	leastLimit = 1
+)
+
+// judge finds the knee and the limit. The cluster works on C·S calls at once, where C is
+// its largest throughput and S what a call takes when it is alone; half as many more keep
+// it busy while service times vary, and beyond that calls only queue in it.
+func (c *curve) judge(nodes, processes int) {
+	best := 0.0
+	for _, p := range c.points {
+		best = max(best, p.rate)
+	}
+	if best == 0 {
+		return
+	}
+	for _, p := range c.points {
+		if p.rate >= kneeShare*best && c.knee == 0 {
+			c.knee = p.callers
+		}
+	}
+	last := c.points[len(c.points)-1]
+	c.reached = c.knee < last.callers
+	c.slots = best * c.points[0].mean.Seconds()
+	// Never more than at the knee itself, as it was seen: with few callers a call alone
+	// may be slower than it need be, on a client with its CPU asleep.
+	want := min(math.Ceil(overSlots*c.slots), float64(c.knee))
+	c.limit = max(leastLimit, int(math.Ceil(want/float64(nodes)/float64(processes))))
+}
+
+func (c *curve) String() string {
+	if c.knee == 0 {
+		return fmt.Sprintf("%s: no call succeeded; ended by %s", c.class, c.ended)
+	}
+	note := ""
+	if !c.reached {
+		note = "; throughput was still growing, so this is a lower bound"
+	}
+	return fmt.Sprintf("%s: knee at %d callers, %.1f calls at work at once; limit %d per node and process; ended by %s%s",
+		c.class, c.knee, c.slots, c.limit, c.ended, note)
+}
+
+// printSettings prints what Client.Apply takes, for the lanes that were measured.
+func printSettings(out io.Writer, curves []curve) error {
+	settings := aerospike.Settings{Lanes: map[string]aerospike.LaneSettings{}}
+	names := map[string]string{"read": aerospike.LaneRead, "write": aerospike.LaneWrite}
+	for _, c := range curves {
+		if c.limit > 0 {
+			settings.Lanes[names[c.class]] = aerospike.LaneSettings{Limit: c.limit}
+		}
+	}
+	text, err := json.MarshalIndent(settings, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "settings for Client.Apply, measured %s:\n%s\n", time.Now().Format(time.DateOnly), text)
+	return err
+}

@@ -1,0 +1,128 @@
+// Tune finds the limits that fit your cluster: it raises the number of concurrent reads
+// and writes step by step until throughput stops growing, and prints the settings to
+// apply, the figures and a picture of the curve.
+//
+// It is careful: it writes a few records into a set of its own, which must be empty, and
+// deletes them at the end; its rate and time are bounded; and it stops a class as soon as
+// errors or a tail beyond -stop-p99 show that there is nothing to gain. With -dry-run it
+// only says what it would do.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+)
+
+type options struct {
+	hosts          []string
+	namespace, set string
+	records, size  int
+	classes        []string
+	maxCallers     int
+	step           time.Duration
+	maxRate        float64
+	stopP99        time.Duration
+	processes      int
+	picture        string
+	dryRun         bool
+}
+
+func main() {
+	o, err := parse(os.Args[1:])
+	if err == nil {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		err = run(ctx, o, os.Stdout)
+		stop()
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "tune:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("tune", flag.ContinueOnError)
+	hosts := flags.String("hosts", "", "seeds of the cluster, host:port by commas; empty: a server in this process")
+	classes := flags.String("classes", "read,write", "what to measure, by commas: read, write")
+	flags.StringVar(&o.namespace, "namespace", "test", "the namespace")
+	flags.StringVar(&o.set, "set", "spillway-tune", "a set of its own, which must be empty")
+	flags.IntVar(&o.records, "records", 1000, "how many records to write and read")
+	flags.IntVar(&o.size, "size", 200, "bytes of each record")
+	flags.IntVar(&o.maxCallers, "max-callers", 256, "the most concurrent calls to try")
+	flags.DurationVar(&o.step, "step", 2*time.Second, "how long each number of callers runs")
+	flags.Float64Var(&o.maxRate, "max-rate", 100_000, "the most calls a second")
+	flags.DurationVar(&o.stopP99, "stop-p99", 100*time.Millisecond, "stop a class when its p99 is longer")
+	flags.IntVar(&o.processes, "processes", 1, "how many processes will share the cluster")
+	flags.StringVar(&o.picture, "picture", "", "write the curve as SVG to this file")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "only say what would be done")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if *hosts != "" {
+		o.hosts = strings.Split(*hosts, ",")
+	}
+	o.classes = strings.Split(*classes, ",")
+	return o, o.check()
+}
+
+// check says what is wrong with the options, all at once.
+func (o options) check() error {
+	var faults []error
+	bounds := func(name string, v, low, high float64) {
+		if !(v >= low && v <= high) { // NaN too
+			faults = append(faults, fmt.Errorf("-%s is %v: must be from %v to %v", name, v, low, high))
+		}
+	}
+	bounds("records", float64(o.records), 1, 100_000)
+	bounds("size", float64(o.size), 1, 100_000)
+	bounds("max-callers", float64(o.maxCallers), 2, 4096)
+	bounds("step", o.step.Seconds(), 0.01, 60)
+	bounds("max-rate", o.maxRate, 1, 10_000_000)
+	bounds("stop-p99", o.stopP99.Seconds(), 0.001, 60)
+	bounds("processes", float64(o.processes), 1, 100_000)
+	for _, c := range o.classes {
+		if !slices.Contains([]string{"read", "write"}, c) {
+			faults = append(faults, fmt.Errorf("-classes has %q: must be read or write", c))
+		}
+	}
+	if o.set == "" {
+		faults = append(faults, errors.New("-set is empty: must be the name of a set of its own"))
+	}
+	return errors.Join(faults...)
+}
+
+// steps are the numbers of callers to try: powers of two, and the middle between them
+// where the knee is likely to be.
+func (o options) steps() []int {
+	var all []int
+	for n := 1; n <= o.maxCallers; n *= 2 {
+		all = append(all, n)
+		if mid := n + n/2; n >= 4 && mid <= o.maxCallers {
+			all = append(all, mid)
+		}
+	}
+	return all
+}
+
+// plan says what a run does.
+func (o options) plan() string {
+	cluster := "a server in this process"
+	if len(o.hosts) > 0 {
+		cluster = strings.Join(o.hosts, ", ")
+	}
+	longest := time.Duration(len(o.steps())*len(o.classes)) * o.step
+	return fmt.Sprintf(`cluster   %s
+records   %d of %d bytes in %s.%s, deleted at the end
+classes   %s
+callers   %v
+bounds    %.0f calls a second, %v in all, a class ends at a p99 over %v or 1 %% errors
+`, cluster, o.records, o.size, o.namespace, o.set, strings.Join(o.classes, ", "), o.steps(), o.maxRate, longest, o.stopP99)
+}

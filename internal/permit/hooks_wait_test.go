@@ -1,0 +1,82 @@
+//go:build go1.25
+
+package permit_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/permit"
+)
+
+// Who waits is told once, with what came of it; who is admitted or refused at once isn't.
+func TestHooksAreToldOfAWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type told struct {
+			class spillway.Class
+			wait  time.Duration
+			err   error
+		}
+		var waits []told
+		c := newCore(permit.Options{MaxWait: 5 * time.Second, Hooks: []permit.Hooks{{}, {
+			Waited: func(ctx context.Context, wait time.Duration, err error) {
+				class, _ := spillway.ClassFrom(ctx)
+				waits = append(waits, told{class, wait, err})
+			},
+		}}})
+		ctx := spillway.WithClass(t.Context(), spillway.Bulk)
+		u, err := c.Wait(ctx, 1, 1)
+		require.NoError(t, err)
+		_, err = c.Wait(ctx, 1, 0)
+		require.Error(t, err)
+		require.Empty(t, waits)
+
+		_, late := c.Wait(ctx, 1, 1)
+		cause := errors.New("enough")
+		ended, end := context.WithCancelCause(ctx)
+		time.AfterFunc(time.Second, func() { end(cause) })
+		_, err = c.Wait(ended, 1, 1)
+		require.Equal(t, cause, err)
+		time.AfterFunc(2*time.Second, func() { c.Leave(u, spillway.OutcomeOK) })
+		u, err = c.Wait(ctx, 1, 1)
+		require.NoError(t, err)
+		c.Leave(u, spillway.OutcomeOK)
+		require.Equal(t, []told{
+			{spillway.Bulk, 5 * time.Second, late}, {spillway.Bulk, time.Second, cause}, {spillway.Bulk, 2 * time.Second, nil},
+		}, waits)
+		requireWhole(t, c)
+	})
+}
+
+// A12: the permit of who has waited comes back although the hook ends its goroutine, or
+// panics.
+func TestAHookOfAWaitMayDoAnything(t *testing.T) {
+	for name, last := range map[string]func(){"goexit": runtime.Goexit, "panic": func() { panic("a rude hook") }} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCore(permit.Options{MaxWait: time.Minute, Hooks: []permit.Hooks{{
+				Waited: func(context.Context, time.Duration, error) { last() },
+			}}})
+			u := enter(t, c, 1)
+			returned := false
+			var waiter sync.WaitGroup
+			waiter.Go(func() {
+				u, err := c.Wait(t.Context(), 1, 1)
+				returned = err == nil
+				c.Leave(u, spillway.OutcomeOK)
+			})
+			synctest.Wait()
+			c.Leave(u, spillway.OutcomeOK)
+			waiter.Wait()
+			require.Equal(t, name == "panic", returned, name)
+			requireWhole(t, c)
+		})
+	}
+}
