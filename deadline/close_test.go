@@ -43,7 +43,7 @@ func TestExecutorCloseDrains(t *testing.T) {
 	})
 }
 
-// Row 54, B13, E2: G-EXE-11. When the time to drain is over the rest is canceled: what
+// Row 54, B10, B13, E2: G-EXE-11. When the time to drain is over the rest is canceled: what
 // waits ends as closed, what runs has its context canceled, and both are reported.
 func TestExecutorCloseCutsTheRestOff(t *testing.T) {
 	for name, drain := range map[string]time.Duration{"drain": 3 * time.Second, "none": 0} {

@@ -38,7 +38,8 @@ func TestExecutorDoReturnsWhatTheOperationReturns(t *testing.T) {
 	})
 }
 
-// Rows 47, 48, E13: G-EXE-1. A full queue refuses at once, and to the job exactly.
+// Rows 47, 48, E13, E17: G-EXE-1. A full queue refuses at once, and to the job exactly,
+// and takes the next when there is room.
 func TestExecutorQueueIsBoundedExactly(t *testing.T) {
 	for _, size := range []int{0, 1, 2, 256} {
 		for _, workers := range []int{1, 2, 3} {
@@ -61,6 +62,10 @@ func TestExecutorQueueIsBoundedExactly(t *testing.T) {
 				require.Equal(t, workers, st.Busy)
 				require.Zero(t, st.Idle)
 				close(release)
+				synctest.Wait()
+				v, err := e.Do(t.Context(), answer(3))
+				require.NoError(t, err)
+				require.Equal(t, 3, v)
 			})
 		}
 	}

@@ -183,7 +183,7 @@ func TestEachSequenceThatPanics(t *testing.T) {
 	})
 }
 
-// G-GRP-5: Map yields each item with its result, as they end, and the errors too.
+// G-GRP-5; T-11: Map yields each item with its result, as they end, and the errors too.
 func TestMapYieldsEveryItemAsItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order []int

@@ -103,7 +103,7 @@ func TestSetCloseClosesEveryLane(t *testing.T) {
 	})
 }
 
-// R59, W9: with lending a full lane that holds briefly uses what another leaves idle,
+// R59, W9, B21: with lending a full lane that holds briefly uses what another leaves idle,
 // within its ceiling, and never what the lender keeps; the next permit that comes
 // back is the lender's.
 func TestSetLending(t *testing.T) {
@@ -183,7 +183,7 @@ func TestSetLendingOnlyToTheBrief(t *testing.T) {
 	})
 }
 
-// L-22: the set's faults and those of its lanes, all at once.
+// L-22, E18: the set's faults and those of its lanes, all at once, and nothing is started.
 func TestSetConfigListsEveryFault(t *testing.T) {
 	_, err := lane.NewSet[int](lane.SetConfig{
 		Lanes: []lane.Config{{Name: "a", Limit: 1}, {Name: "a", Limit: 0}}, Default: "b",

@@ -24,6 +24,7 @@ type Stats struct {
 	Refused     spillway.RefusalCounts // calls refused, by reason
 	WouldRefuse uint64                 // calls that mode Shadow admitted over the limit
 	Canceled    uint64                 // calls whose context ended before they were admitted
+	TimedOut    uint64                 // of them, those whose deadline came while they waited
 	AfterClose  uint64                 // calls that came, or waited, when the lane was closed
 	Invalid     uint64                 // calls with an impossible weight, without a bound to their wait, and nested ones
 	Ended       spillway.OutcomeCounts // calls that ended, by outcome
@@ -50,7 +51,7 @@ func (b *base) Stats() Stats {
 		Limit: s.Limit, InUse: s.InUse, Available: max(s.Limit-s.InUse, 0), Ghosts: s.Ghosts,
 		Waiting: s.Waiting, MaxWaiting: b.room, OldestWait: s.OldestWait,
 		Admitted: s.Admitted, Refused: s.Refused, WouldRefuse: s.WouldRefuse,
-		Canceled: s.Canceled, AfterClose: s.AfterClose, Invalid: s.Invalid,
+		Canceled: s.Canceled, TimedOut: s.TimedOut, AfterClose: s.AfterClose, Invalid: s.Invalid,
 		Ended: s.Ended, Aborted: s.Aborted, GhostsTotal: s.GhostsTotal,
 		Borrowed: int(b.borrowed.Load()), BorrowedAll: b.borrowedAll.Load(), Lent: b.lent.Load(),
 		Hold: s.Hold, Wait: s.Wait, Service: s.Service, RetryAfter: s.RetryAfter,

@@ -74,7 +74,7 @@ func TestMachineConnectWhileConnectedChangesNothing(t *testing.T) {
 	require.Equal(t, 1, b.dials)
 }
 
-// G-LIF-2; L-04, L-08, L-09, A12: whatever a dial does wrong, the machine is as it
+// G-LIF-2; L-04, L-08, L-09, A12, A27: whatever a dial does wrong, the machine is as it
 // was before, nothing stays open, and the next Connect works.
 func TestMachineFailedDialLeavesNothing(t *testing.T) {
 	boom := errors.New("boom")

@@ -44,7 +44,7 @@ func TestLimiterRunsAsManyAsItsLimitAndRefusesTheRest(t *testing.T) {
 	requireWhole(t, l)
 }
 
-// A5, R4: G-LIM-2.
+// A5, B25, R4: G-LIM-2.
 func TestLimiterOfOneRefusesTheSecondCallAtOnce(t *testing.T) {
 	l := newLimiter(t, limiter.Config{Limit: 1, RetryAfter: 5})
 	_, err := l.Do(t.Context(), func(ctx context.Context) (int, error) {

@@ -84,3 +84,29 @@ func TestLimiterPermitOutlivesCloseAndResize(t *testing.T) {
 	p.Release()
 	requireWhole(t, l)
 }
+
+// A15: a permit that is dropped doesn't make the limiter do nothing: it stays in use, and
+// its holder is the line that dropped it.
+func TestLimiterDroppedPermitStaysInUseAndIsListed(t *testing.T) {
+	l := newLimiter(t, limiter.Config{Limit: 1, Track: spillway.TrackSite})
+	_, err := l.Admit(t.Context())
+	require.NoError(t, err)
+	_, err = l.Do(t.Context(), answer(1))
+	require.ErrorIs(t, err, spillway.ErrBackpressure)
+	require.Len(t, l.Holders(), 1)
+	require.Contains(t, l.Holders()[0].Site, "TestLimiterDroppedPermitStaysInUseAndIsListed")
+}
+
+// A23, A24, A25: guarding an operation, for a session that idles, for a handle that isn't
+// used, for a second attempt that is never made, takes nothing: only a call does.
+func TestLimiterGuardedOperationsThatDoNotRunTakeNothing(t *testing.T) {
+	l := newLimiter(t, limiter.Config{Limit: 1})
+	guarded := make([]spillway.Op[int], 100)
+	for i := range guarded {
+		guarded[i] = spillway.Chain(limiter.Share[int](l).Wrap, l.Wrap)(answer(i))
+	}
+	require.Zero(t, l.Stats().InUse)
+	v, err := l.Wrap(answer(7))(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 7, v)
+}

@@ -4,9 +4,9 @@
 //
 // [Judge] is the diagnosis alone, a pure function over two snapshots. A [Watcher] takes
 // them at an interval, logs when the verdict changes, reports permits that are held too
-// long, and, as a hook, says at a refusal how things stand. A [Trace] logs who asks for
-// permits and keeps the last of them. All of it is opt-in, goes to a slog.Logger of
-// yours, and is bounded in how much it says.
+// long, and, as a hook, says at a refusal or a timeout how things stand. A [Trace] logs
+// who asks for permits and keeps the last of them. All of it is opt-in, goes to a
+// slog.Logger of yours, and is bounded in how much it says.
 //
 // # Guarantees
 //
@@ -15,8 +15,8 @@
 //   - G-WAT-2: a guard whose permits don't come back while callers wait is told from one
 //     that is merely busy, from a limit that is too tight, and from a slow backend.
 //   - G-WAT-3: a change of verdict is logged once, and one that lasts and needs somebody
-//     at most every Config.Every; refusals at most one line every Config.Every and guard,
-//     with the number of those left out.
+//     at most every Config.Every; refusals and timeouts at most one line every
+//     Config.Every and guard, with the number of those left out.
 //   - G-WAT-4: there is no goroutine but the one that Start starts and Close waits for.
 //   - G-WAT-5: a source, a hook or a log handler that panics harms neither the call nor
 //     the other sources.

@@ -38,7 +38,7 @@ func ExampleJudge() {
 	fmt.Println(v.Reason)
 	// Output:
 	// limit tight
-	// 80 of 1000 calls were refused at a limit of 20; how long permits are held is not known well enough to say whether the backend is slow
+	// 80 of 1000 calls were turned away at a limit of 20; how long permits are held is not known well enough to say whether the backend is slow
 }
 
 // A watcher as a hook: a refusal is a line that says how things stand.

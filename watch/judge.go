@@ -88,8 +88,8 @@ func DefaultThresholds() Thresholds {
 //   - BackendSlow: the median of the hold times is SlowFactor times the baseline, whether
 //     calls are refused or not, or nothing has ended for ten times as long: a higher limit
 //     would make it worse.
-//   - LimitTight: at least TightShare of the calls were refused for want of a permit, and
-//     the hold times are as ever, or unknown.
+//   - LimitTight: at least TightShare of the calls were refused for want of a permit, or
+//     waited for one until their deadline, and the hold times are as ever, or unknown.
 //   - Busy: something is going on. Callers that wait are contention, no fault.
 //   - Idle: nothing is.
 //
@@ -102,7 +102,7 @@ func Judge(before, now Sample, t Thresholds) Verdict {
 	c := comparison{
 		before: before, now: now, t: t, window: now.At.Sub(before.At),
 		hold:    now.Hold.Sub(before.Hold),
-		turned:  turnedAway(now.Refused) - turnedAway(before.Refused) + now.WouldRefuse - before.WouldRefuse,
+		turned:  turnedAway(now) - turnedAway(before) + now.WouldRefuse - before.WouldRefuse,
 		arrived: now.Admitted - before.Admitted,
 	}
 	c.baseline = t.Baseline
@@ -138,13 +138,15 @@ type comparison struct {
 	window, quiet   time.Duration
 	hold            spillway.Distribution // of the window
 	baseline        time.Duration         // 0: unknown
-	turned, arrived uint64                // refused for want of a permit, and admitted, in the window
+	turned, arrived uint64                // turned away for want of a permit, and admitted, in the window
 }
 
-// turnedAway counts the refusals that a higher limit would have prevented.
-func turnedAway(c spillway.RefusalCounts) uint64 {
+// turnedAway counts what a higher limit would have prevented: refusals, and calls that
+// waited until their time was over.
+func turnedAway(s Sample) uint64 {
+	c := s.Refused
 	return c.Of(spillway.ReasonLimit) + c.Of(spillway.ReasonQueueFull) + c.Of(spillway.ReasonMaxWait) +
-		c.Of(spillway.ReasonPredicted) + c.Of(spillway.ReasonDropped)
+		c.Of(spillway.ReasonPredicted) + c.Of(spillway.ReasonDropped) + s.TimedOut
 }
 
 // wanted reports whether callers want permits that they don't get.
@@ -158,7 +160,7 @@ func (c comparison) stuck() (Verdict, bool) {
 		return Verdict{}, false
 	}
 	return Verdict{Stuck, fmt.Sprintf(
-		"no permit has come back for %v, %d of %d are in use, %d callers wait and %d were refused: a deadlock or a backend that hangs%s",
+		"no permit has come back for %v, %d of %d are in use, %d callers wait and %d were turned away: a deadlock or a backend that hangs%s",
 		short(c.quiet), c.now.InUse, c.now.Limit, c.now.Waiting, c.turned, oldest(c.now.Holders))}, true
 }
 
@@ -196,7 +198,7 @@ func (c comparison) slow() (Verdict, bool) {
 		return Verdict{}, false
 	}
 	return Verdict{BackendSlow, fmt.Sprintf(
-		"permits are held for %v, and %v is usual; %d of %d are in use, %d callers wait, %d of %d calls were refused: the backend is slow, and a higher limit would load it more",
+		"permits are held for %v, and %v is usual; %d of %d are in use, %d callers wait, %d of %d calls were turned away: the backend is slow, and a higher limit would load it more",
 		short(c.median()), short(c.baseline), c.now.InUse, c.now.Limit, c.now.Waiting, c.turned, c.calls())}, true
 }
 
@@ -208,20 +210,20 @@ func (c comparison) tight() (Verdict, bool) {
 	if c.known() {
 		holds = fmt.Sprintf("permits are held for %v, and %v is usual: the backend would bear more", short(c.median()), short(c.baseline))
 	}
-	return Verdict{LimitTight, fmt.Sprintf("%d of %d calls were refused at a limit of %d; %s", c.turned, c.calls(), c.now.Limit, holds)}, true
+	return Verdict{LimitTight, fmt.Sprintf("%d of %d calls were turned away at a limit of %d; %s", c.turned, c.calls(), c.now.Limit, holds)}, true
 }
 
 func (c comparison) rest() Verdict {
 	if c.now.InUse == 0 && c.now.Waiting == 0 && c.calls() == 0 {
 		return Verdict{Idle, "nothing is going on"}
 	}
-	return Verdict{Busy, fmt.Sprintf("%d of %d permits are in use, %d callers wait, %d calls were admitted and %d refused in %v",
+	return Verdict{Busy, fmt.Sprintf("%d of %d permits are in use, %d callers wait, %d calls were admitted and %d turned away in %v",
 		c.now.InUse, c.now.Limit, c.now.Waiting, c.arrived, c.turned, short(c.window))}
 }
 
 // calls is how many calls came in the window. What Shadow would have refused was admitted.
 func (c comparison) calls() uint64 {
-	return c.arrived + turnedAway(c.now.Refused) - turnedAway(c.before.Refused)
+	return c.arrived + turnedAway(c.now) - turnedAway(c.before)
 }
 
 // known reports whether the hold times can be compared with a baseline.

@@ -81,7 +81,7 @@ func TestJudge(t *testing.T) {
 		{
 			"stuck, seen by refusals", later(func(s *watch.Sample) {
 				s.InUse, s.Quiet, s.Refused = 20, 31*time.Second, refused(spillway.ReasonLimit, 700)
-			}), nil, watch.Stuck, []string{"700 were refused"},
+			}), nil, watch.Stuck, []string{"700 were turned away"},
 		},
 		{
 			"not yet stuck, but slow already", later(func(s *watch.Sample) { s.InUse, s.Waiting = 20, 3 }),
@@ -106,6 +106,12 @@ func TestJudge(t *testing.T) {
 		},
 		{
 			"limit tight, in shadow", later(func(s *watch.Sample) { busy(s); s.WouldRefuse = 400 }), nil, watch.LimitTight, []string{"400 of 5000"},
+		},
+		{
+			"limit tight, and nobody refused: they wait until their time is over",
+			later(func(s *watch.Sample) { busy(s); s.InUse, s.Waiting, s.TimedOut = 20, 7, 600 }),
+			nil, watch.LimitTight,
+			[]string{"600 of 5600 calls were turned away"},
 		},
 		{
 			"a few refusals are none", later(func(s *watch.Sample) { busy(s); s.Refused = refused(spillway.ReasonMaxWait, 4) }), nil, watch.Busy, nil,

@@ -27,6 +27,7 @@ type Sample struct {
 	Released    uint64                 // calls that ended, in whatever way
 	Refused     spillway.RefusalCounts // calls refused, by reason
 	WouldRefuse uint64                 // calls that mode Shadow admitted over the limit
+	TimedOut    uint64                 // calls whose deadline came while they waited
 	Hold        spillway.Distribution  // how long permits were held
 	// Quiet is for how long before At no permit had come back and none been given, though
 	// some were in use, as far as whoever took the sample knows. Zero means that he doesn't.
@@ -70,7 +71,7 @@ func SampleOf(o observe.Snapshot) Sample {
 	case o.Laned != nil:
 		s := o.Laned
 		sample.Limit, sample.InUse, sample.Ghosts = s.Limit, s.InUse, s.Ghosts
-		sample.Waiting, sample.OldestWait = s.Waiting, s.OldestWait
+		sample.Waiting, sample.OldestWait, sample.TimedOut = s.Waiting, s.OldestWait, s.TimedOut
 		sample.Admitted, sample.Released = s.Admitted, s.Ended.Total()+s.Aborted
 		sample.Refused, sample.WouldRefuse, sample.Hold = s.Refused, s.WouldRefuse, s.Hold
 	case o.Executor != nil:

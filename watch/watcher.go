@@ -200,37 +200,6 @@ func (w *Watcher) Verdict(component, name string) (Verdict, bool) {
 	return Verdict{}, false
 }
 
-// Rejected is a hook for limiters and lanes (Hooks.Rejected): at a refusal it logs one
-// line with how things stand, permits free, callers that wait, the oldest holders with
-// their stacks if those are tracked; at most one every Config.Every and guard, with how
-// many were left out. It needs the guard to be added for more than the refusal itself.
-func (w *Watcher) Rejected(ctx context.Context, r *spillway.Rejection) {
-	all := w.subjects.Load()
-	if all == nil || r == nil {
-		return
-	}
-	id := identity{r.Component, r.Name}
-	s := (*all)[id]
-	g := &w.unknown
-	if s != nil {
-		g = &s.refusals
-	}
-	left, ok := g.pass(time.Now(), w.cfg.Every)
-	if !ok {
-		return
-	}
-	attrs := []slog.Attr{
-		slog.String("why", r.Reason.String()), slog.Int("limit", r.Limit),
-		slog.Duration("waited", r.Wait), slog.Uint64("suppressed", left),
-	}
-	if s != nil {
-		if now, err := s.sample(w.cfg.Holders); err == nil {
-			attrs = append(append(attrs, facts(now)...), holders(now.Holders))
-		}
-	}
-	w.log(ctx, slog.LevelWarn, "watch: refused", id, attrs...)
-}
-
 // sample takes a snapshot with the n oldest holders. A panic of the source is an error.
 func (s *subject) sample(n int) (now Sample, err error) {
 	defer func() {

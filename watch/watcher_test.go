@@ -236,6 +236,43 @@ func TestWatcherRejectedIsOneLine(t *testing.T) {
 	})
 }
 
+// G-WAT-3; R25: so is a caller whose own deadline comes while it waits.
+func TestWatcherWaitedIsOneLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, j := newWatcher(t, slog.LevelInfo)
+		l := newLane(t, lane.Config{Limit: 1, Track: spillway.TrackStack, Hooks: []lane.Hooks{{Rejected: w.Rejected, Waited: w.Waited("db")}}})
+		w.Add(watch.Lane(l))
+		p, err := l.Admit(t.Context())
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		for i := range 3 {
+			wg.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second+time.Duration(i))
+				defer cancel()
+				_, err := l.Do(ctx, func(context.Context) (int, error) { return 1, nil })
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+			})
+		}
+		gone, leave := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, leave)
+		_, err = l.Do(gone, func(context.Context) (int, error) { return 1, nil })
+		require.ErrorIs(t, err, context.Canceled)
+		require.Empty(t, j.lines(), "who goes away by himself wasn't left to wait for too long")
+		wg.Wait()
+		lines := j.lines()
+		require.Len(t, lines, 1)
+		for _, want := range []string{
+			"level=WARN", `msg="watch: timed out"`, "component=lane", "name=db", "waited=2s", "available=0", "waiting=2",
+			"oldest_wait=2s", "holders.0.age=2", "holders.0.stack=", "watcher_test.go",
+		} {
+			require.Contains(t, lines[0], want)
+		}
+		require.EqualValues(t, 4, l.Stats().Canceled)
+		require.EqualValues(t, 3, l.Stats().TimedOut)
+		p.Release()
+	})
+}
+
 // faulty is a source, or a handler, that panics if it is told to.
 type faulty struct {
 	watch.Source

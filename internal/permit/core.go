@@ -51,6 +51,7 @@ type Core struct {
 
 	refused     [len(spillway.RefusalCounts{})]atomic.Uint64
 	canceled    atomic.Uint64 // calls whose context was done before they were admitted
+	timedOut    atomic.Uint64 // of them, those whose time was over while they waited
 	closedCalls atomic.Uint64 // calls that came after Close
 	invalid     atomic.Uint64 // calls with an impossible weight, or nested ones
 	wouldRefuse atomic.Uint64 // calls that Shadow admitted over the limit

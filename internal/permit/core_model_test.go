@@ -30,7 +30,7 @@ type pair struct {
 	held    []hold
 	old     []spillway.Permit // released already
 	closing *waiter
-	told    atomic.Uint64 // refusals that the hook was told of
+	told    atomic.Uint64 // refusals and waits that the hooks were told of
 	warned  []permittest.Hold
 	seen    seen
 }
@@ -48,6 +48,7 @@ func newPair(t *testing.T, opts permit.Options) *pair {
 	opts.Component, opts.Name, opts.Sample = "core", "test", 1
 	opts.Hooks = []permit.Hooks{{
 		Rejected: func(context.Context, *spillway.Rejection) { p.told.Add(1) },
+		Waited:   func(context.Context, time.Duration, error) { p.told.Add(1) },
 		HeldLong: func(h spillway.Holder) { p.warned = append(p.warned, permittest.Hold{Weight: h.Weight, Since: h.Age}) },
 	}}
 	p.opts, p.core, p.model = opts, permit.New(opts), permittest.New(opts)
@@ -248,7 +249,7 @@ func (p *pair) look(step int) {
 	if want != got { // which is much quicker than what shows the difference
 		require.Equal(p.t, want, got, "step %d", step)
 	}
-	require.Equal(p.t, want.Refused.Total(), p.told.Load(), "step %d", step)
+	require.Equal(p.t, want.Refused.Total()+want.Wait.Count, p.told.Load(), "step %d", step)
 	if p.opts.Track == spillway.TrackOff {
 		return
 	}

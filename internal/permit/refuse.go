@@ -2,6 +2,7 @@ package permit
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -62,6 +63,15 @@ func (c *Core) rejectAfter(ctx context.Context, reason spillway.Reason, wait tim
 	err.Wait = wait
 	c.tellRejected(ctx, &err)
 	return &err
+}
+
+// giveUp is cancel for a call that has waited.
+func (c *Core) giveUp(ctx context.Context) error {
+	err := c.cancel(ctx)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		c.timedOut.Add(1)
+	}
+	return err
 }
 
 // cancel counts a call whose context was done and returns the context's cause.

@@ -25,6 +25,7 @@ type Stats struct {
 	Aborted     uint64
 	Refused     spillway.RefusalCounts
 	Canceled    uint64
+	TimedOut    uint64 // of them, those whose time was over while they waited
 	AfterClose  uint64
 	Invalid     uint64
 	WouldRefuse uint64
@@ -62,6 +63,7 @@ func (c *Core) Stats() Stats {
 	for i := range c.refused {
 		st.Refused[i] = c.refused[i].Load()
 	}
+	st.TimedOut = c.timedOut.Load()
 	st.Canceled, st.AfterClose = c.canceled.Load(), c.closedCalls.Load()
 	st.Invalid, st.WouldRefuse = c.invalid.Load(), c.wouldRefuse.Load()
 	st.Hold, st.Wait = c.hold.Snapshot(), c.wait.Snapshot()

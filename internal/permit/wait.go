@@ -109,7 +109,7 @@ func (c *Core) await(ctx context.Context, done <-chan struct{}, class spillway.C
 	case r = <-w.ready:
 	case <-done:
 		if waited, ok := c.withdraw(w); ok {
-			return Use{}, waited, c.cancel(ctx)
+			return Use{}, waited, c.giveUp(ctx)
 		}
 		r = <-w.ready // it was released in the same instant
 	}
@@ -156,7 +156,7 @@ func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, 
 		}
 	}()
 	if ctx.Err() != nil {
-		return Use{}, c.cancel(ctx)
+		return Use{}, c.giveUp(ctx)
 	}
 	accepted = true
 	if !r.counted {

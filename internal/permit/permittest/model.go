@@ -275,6 +275,9 @@ func (m *Model) back(n int) {
 	}
 }
 
+// timedOut is the answer to a call whose context ended because its time was over.
+const timedOut = "deadline_exceeded"
+
 // Cancel ends the context of a call; ok is false if it doesn't wait.
 func (m *Model) Cancel(id int) (ok bool) { return m.gone(id, "canceled") }
 
@@ -285,6 +288,9 @@ func (m *Model) gone(id int, text string) (ok bool) {
 	}
 	m.leave(at)
 	m.stats.Canceled++
+	if text == timedOut {
+		m.stats.TimedOut++
+	}
 	m.Answers[id] = Answer{Text: text}
 	m.settle()
 	return true

@@ -24,7 +24,7 @@ func (m *Model) Advance(d time.Duration) {
 		}
 		m.now = at
 		if id != 0 {
-			m.gone(id, "deadline_exceeded")
+			m.gone(id, timedOut)
 			continue
 		}
 		m.tick()
