@@ -14,3 +14,9 @@ func BudgetOf(ctx context.Context, policy, otherwise, least time.Duration) (tota
 
 // CompatType is the type of what Compat returns.
 func CompatType() reflect.Type { return reflect.TypeFor[*compat]() }
+
+// InfoCode shows infoCode to the tests.
+func InfoCode(answer string) (code int, failed bool) {
+	c, failed := infoCode(answer)
+	return int(c), failed
+}
