@@ -30,7 +30,8 @@ type watcher struct {
 	call   call
 	rs     *as.Recordset
 	plan   plan
-	ctx    context.Context // ends with that of Compat, and when the stream's time is over
+	until  time.Time       // when its time is over; zero if only the driver knows
+	ctx    context.Context // ends with that of Compat, and then
 	cancel context.CancelFunc
 	once   sync.Once
 }
@@ -70,7 +71,7 @@ func (ws *watchers) sweep() {
 	ws.mu.Unlock()
 	for _, w := range open {
 		if !w.rs.IsActive() {
-			w.end(nil)
+			w.end(w.verdict())
 		}
 	}
 }
@@ -86,6 +87,9 @@ func (c *compat) openRecordset(p plan) (*as.Recordset, as.Error) {
 	var opened *as.Recordset
 	err := c.guarded.startStream(c.ctx, p, func(cl *call, rs *as.Recordset) func() {
 		w := &watcher{call: *cl, rs: rs, plan: p}
+		if c.guarded.shapes() {
+			w.until = time.Now().Add(cl.budget.total)
+		}
 		w.ctx, w.cancel = cl.streamContext(c.ctx)
 		opened = rs
 		w.call.session.watchers.add(w)
@@ -101,22 +105,27 @@ func (c *compat) openRecordset(p plan) (*as.Recordset, as.Error) {
 // watch looks until the Recordset has ended, and ends it if its time is over.
 func (w *watcher) watch() {
 	look(w.rs, w.ctx.Done()) // also when a sweep has ended it
-	if !w.rs.IsActive() {
-		w.end(nil)
-		return
-	}
-	err := context.Cause(w.ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
+	if w.rs.IsActive() && errors.Is(context.Cause(w.ctx), context.DeadlineExceeded) {
 		last := time.NewTimer(min(w.call.budget.total, longestFarewell))
 		look(w.rs, last.C)
 		last.Stop()
 	}
-	if w.rs.IsActive() {
-		w.drain()
-	} else if w.plan.filter != nil && w.plan.filter.IsDone() {
-		err = nil
+	if !w.rs.IsActive() {
+		w.end(w.verdict())
+		return
 	}
-	w.end(err)
+	w.drain()
+	w.end(context.Cause(w.ctx))
+}
+
+// verdict is what became of a Recordset that has ended by itself, which tells its reader
+// alone. One that ends when its time is over has ended by that; and here and there one
+// that had just come to its end.
+func (w *watcher) verdict() error {
+	if w.until.IsZero() || time.Until(w.until) > shortestLook {
+		return nil
+	}
+	return context.DeadlineExceeded
 }
 
 // look returns when the Recordset has ended, or until has a value.

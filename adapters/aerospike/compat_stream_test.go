@@ -6,6 +6,7 @@ import (
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/aerospike/aerospike-client-go/v7/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
@@ -81,6 +82,42 @@ func TestCompatAbandonedRecordset(t *testing.T) {
 	balanced(t, client)
 	require.False(t, abandoned.IsActive())
 	require.False(t, objects.IsActive())
+}
+
+// G-AER-12: who reads a Recordset when its time is over finds what had come, and then the
+// driver's timeout, instead of an end that looks like any other.
+func TestCompatRecordsetSaysThatItsTimeIsOver(t *testing.T) {
+	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 2})
+	client := connect(t, srv)
+	c := compatOf(t, client)
+	fill(t, client, 100)
+	gate := srv.Hold(aerospiketest.Match{Kinds: aerospiketest.KindScan | aerospiketest.KindQuery, Nodes: []int{1}})
+	scan, query := as.NewScanPolicy(), as.NewQueryPolicy()
+	scan.TotalTimeout, query.TotalTimeout = 5*short, 5*short
+	for name, open := range map[string]func() (*as.Recordset, as.Error){
+		"scan":  func() (*as.Recordset, as.Error) { return c.ScanAll(scan, "test", "s") },
+		"query": func() (*as.Recordset, as.Error) { return c.Query(query, statement()) },
+	} {
+		rs, aerr := open()
+		require.Nil(t, aerr)
+		records, errs := 0, []as.Error{}
+		for result := range rs.Results() {
+			if result.Err != nil {
+				errs = append(errs, result.Err)
+				continue
+			}
+			require.Empty(t, errs, name)
+			records++
+		}
+		require.NotZero(t, records, name)
+		require.Less(t, records, 100, name)
+		require.Len(t, errs, 1, name)
+		require.True(t, errs[0].Matches(types.TIMEOUT), name)
+	}
+	gate.Release()
+	balanced(t, client)
+	ended := client.Snapshot().Lane("A2", aerospike.LaneStream).Ended
+	require.EqualValues(t, 2, ended.Of(spillway.OutcomeTimeout))
 }
 
 // Objects go into the caller's channel, which the driver closes.

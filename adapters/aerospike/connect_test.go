@@ -8,6 +8,7 @@ import (
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/aerospike/aerospike-client-go/v7/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
@@ -91,4 +92,67 @@ func TestClusters(t *testing.T) {
 	require.ErrorIs(t, err, spillway.ErrClosed)
 	_, err = aerospike.Clusters("clusters", nil)
 	require.ErrorContains(t, err, "config")
+}
+
+// failed connects to hosts, and returns the error that it must end with.
+func failed(t *testing.T, change func(*aerospike.Config), hosts ...string) *aerospike.Error {
+	t.Helper()
+	cfg := aerospike.DefaultConfig(hosts...)
+	cfg.ClientPolicy = as.NewClientPolicy()
+	if change != nil {
+		change(&cfg)
+	}
+	client, err := aerospike.New(cfg)
+	require.NoError(t, err)
+	err = client.Connect(patient(t))
+	var ours *aerospike.Error
+	require.ErrorAs(t, err, &ours)
+	require.Equal(t, "Connect", ours.Op)
+	require.Less(t, len(ours.Error()), 500)
+	require.Equal(t, lifecycle.Disconnected, client.State())
+	return ours
+}
+
+// L-09: the error of a failed Connect names the seeds, and the cause as far as the driver
+// tells it. (The driver's own text begins with "Invalid node".)
+func TestConnectErrorSaysWhereAndWhy(t *testing.T) {
+	one, two := nowhere(t), nowhere(t)
+	err := failed(t, nil, one, two)
+	require.ErrorContains(t, err, "aerospike: Connect to "+one+", "+two+": ")
+	require.ErrorContains(t, err, "connection refused")
+	require.Equal(t, spillway.OutcomeNetwork, err.Outcome())
+	require.ErrorIs(t, err, &as.AerospikeError{ResultCode: types.INVALID_NODE_ERROR}, "the driver's own is there, too")
+
+	err = failed(t, func(c *aerospike.Config) { c.ClientPolicy.Timeout = short }, "no..such.name:3000")
+	require.ErrorContains(t, err, "aerospike: Connect to no..such.name:3000: ")
+	require.ErrorContains(t, err, "no seed has an address")
+	require.Contains(t, []spillway.Outcome{spillway.OutcomeNetwork, spillway.OutcomeTimeout}, err.Outcome())
+
+	many := make([]string, 100)
+	for i := range many {
+		many[i] = one
+	}
+	require.ErrorContains(t, failed(t, nil, many...), one+" and more: ")
+}
+
+// A server that has answered, and won't have us, isn't asked again.
+func TestConnectIsNotRepeatedIfRefused(t *testing.T) {
+	srv := aerospiketest.NewServer(t, aerospiketest.Config{Security: &aerospiketest.Security{
+		Users: []aerospiketest.User{{Name: "app", Password: "secret", Roles: []string{"read"}}},
+	}})
+	retries := 0
+	err := failed(t, func(c *aerospike.Config) {
+		c.ClientPolicy.User, c.ClientPolicy.Password = "app", "wrong"
+		c.Connects = retry.ReadPolicy()
+		c.Connects.Hooks = []retry.Hooks{{OnRetry: func(context.Context, retry.Event) { retries++ }}}
+	}, nowhere(t), srv.Addr())
+	require.Equal(t, spillway.OutcomePermanent, err.Outcome(), "%v", err)
+	require.Contains(t, []types.ResultCode{types.INVALID_PASSWORD, types.INVALID_CREDENTIAL}, err.Code)
+	require.Zero(t, retries)
+
+	cfg := aerospike.DefaultConfig(srv.Hosts()...)
+	cfg.ClientPolicy = as.NewClientPolicy()
+	cfg.ClientPolicy.User, cfg.ClientPolicy.AuthMode = "app", as.AuthModeExternal
+	_, cerr := aerospike.New(cfg)
+	require.ErrorContains(t, cerr, "ClientPolicy.TlsConfig is <nil>: must be set with AuthMode External")
 }

@@ -22,9 +22,9 @@ const (
 
 // connectError is the error of a Connect. The driver's outermost link says only that no
 // seed would do. If one of them has answered, and won't have us, that is the cause, for
-// trying again won't help; else it is the newest failure to reach one. A seed whose name
-// has no address the driver passes over in silence, and then calls its own arguments
-// wrong.
+// trying again won't help; else it is the newest failure to reach one. Seeds whose names
+// have no address the driver passes over in silence, waits for nobody until its Timeout is
+// over, or calls its own arguments wrong.
 func (c *core) connectError(err as.Error) error {
 	e := &Error{Op: opConnect.Name, cause: err, dialled: &dialled{hosts: c.seeds()}}
 	v := Classify(err)
@@ -38,9 +38,11 @@ func (c *core) connectError(err as.Error) error {
 	}
 	e.Code, e.outcome = v.Code, v.Outcome
 	e.dialled.why = rootText(err)
-	if e.Code == types.PARAMETER_ERROR && e.dialled.why == "" {
-		e.Code, e.outcome = types.SERVER_NOT_AVAILABLE, spillway.OutcomeNetwork
+	if e.dialled.why == "" && (e.Code == types.PARAMETER_ERROR || e.Code == types.TIMEOUT) {
 		e.dialled.why = "no seed has an address, or none answered"
+	}
+	if e.Code == types.PARAMETER_ERROR { // by which it means just that
+		e.Code, e.outcome = types.SERVER_NOT_AVAILABLE, spillway.OutcomeNetwork
 	}
 	return e
 }

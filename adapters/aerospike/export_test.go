@@ -23,3 +23,9 @@ func (c *Client) AgeDriverStats() {
 		r.at = time.Time{}
 	}
 }
+
+// InfoCode shows infoCode to the tests.
+func InfoCode(answer string) (code int, failed bool) {
+	c, failed := infoCode(answer)
+	return int(c), failed
+}

@@ -29,7 +29,8 @@ func (c *Client) Exists(ctx context.Context, policy *as.BasePolicy, key *as.Key)
 	return answer.exists, err
 }
 
-// GetObject reads a record into the struct that obj points to, by the driver's rules.
+// GetObject reads a record into the struct that obj points to, by the driver's rules: a
+// number that a narrower field can't hold is cut off there without an error.
 func (c *Client) GetObject(ctx context.Context, policy *as.BasePolicy, key *as.Key, obj any) error {
 	_, err := c.readKey(ctx, opGetObject, policy, readRequest{key: key, obj: obj})
 	return err

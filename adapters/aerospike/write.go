@@ -59,8 +59,15 @@ func (c *Client) PrependBins(ctx context.Context, policy *as.WritePolicy, key *a
 	return err
 }
 
-// PutObject writes the struct that obj is, or points to, by the driver's rules.
+// PutObject writes the struct that obj is, or points to, by the driver's rules. A number
+// above the largest int64, which the driver would store as a negative one, and an object
+// that is nested without an end are errors. In modes Shadow and Off nothing is looked at.
 func (c *Client) PutObject(ctx context.Context, policy *as.WritePolicy, key *as.Key, obj any) error {
+	if c.core != nil && c.shapes() {
+		if err := checkObject(opPutObject, obj); err != nil {
+			return err
+		}
+	}
 	_, err := c.writeKey(ctx, opPutObject, policy, writeRequest{key: key, obj: obj})
 	return err
 }
