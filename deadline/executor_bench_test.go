@@ -5,7 +5,6 @@ package deadline_test
 import (
 	"context"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -31,59 +30,6 @@ func BenchmarkClock(b *testing.B) {
 		sum += time.Since(base)
 	}
 	runtime.KeepAlive(sum)
-}
-
-// What a channel and two workers cost, who know no deadline, answer nobody and count
-// nothing.
-func BenchmarkChannelGo(b *testing.B) {
-	jobs := make(chan func(), 1024)
-	var all sync.WaitGroup
-	for range 2 {
-		all.Go(func() {
-			for f := range jobs {
-				f()
-			}
-		})
-	}
-	f, done := func() {}, make(chan struct{}, 1)
-	last := func() { done <- struct{}{} }
-	b.ReportAllocs()
-	for b.Loop() {
-		for range burst - 1 {
-			jobs <- f
-		}
-		jobs <- last
-		<-done
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*burst), "ns/job")
-	close(jobs)
-	all.Wait()
-}
-
-// A call and its answer over channels and two workers.
-func BenchmarkChannelDo(b *testing.B) {
-	type call struct {
-		f    func() int
-		done chan int
-	}
-	jobs := make(chan call, 1024)
-	var all sync.WaitGroup
-	for range 2 {
-		all.Go(func() {
-			for c := range jobs {
-				c.done <- c.f()
-			}
-		})
-	}
-	f := func() int { return 1 }
-	done := make(chan int, 1)
-	b.ReportAllocs()
-	for b.Loop() {
-		jobs <- call{f, done}
-		<-done
-	}
-	close(jobs)
-	all.Wait()
 }
 
 func benchExecutor(b *testing.B, ttl time.Duration) *deadline.Executor[int] {

@@ -32,6 +32,8 @@ type Stats struct {
 	WouldRefuse uint64                 // verdicts of the prediction that mode Shadow didn't carry out
 	LostItems   uint64                 // items of jobs of Go and GoN that failed, or weren't run
 
+	// Samples where jobs of Go follow each other by microseconds (of both one in 64 at
+	// least, and every one that ran for more than a millisecond), else of every job.
 	Wait spillway.Distribution // from submission to start, of the jobs that started
 	Run  spillway.Distribution // from start to end
 }

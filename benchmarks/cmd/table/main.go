@@ -36,7 +36,7 @@ type options struct {
 func parse(args []string) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("table", flag.ContinueOnError)
-	flags.IntVar(&o.rounds, "rounds", 40, "how many times each thing is measured")
+	flags.IntVar(&o.rounds, "rounds", 150, "how many times each thing is measured")
 	only := flags.String("only", "", "a regular expression: measure the parts with such names alone")
 	flags.StringVar(&o.write, "write", "", "a document to write the result into, between its markers")
 	if err := flags.Parse(args); err != nil {

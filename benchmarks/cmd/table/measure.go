@@ -32,8 +32,8 @@ type mode struct {
 // The modes. The least of many short stretches is what a thing costs when nothing else
 // disturbs it. Beside neighbours being disturbed is the point, so there the stretches are
 // several of the scheduler's slices long, and the median counts.
-func serial() mode    { return mode{name: "serial", callers: 1, chunk: 4 * time.Millisecond} }
-func parallel() mode  { return mode{name: "parallel", chunk: 4 * time.Millisecond} }
+func serial() mode    { return mode{name: "serial", callers: 1, chunk: time.Millisecond} }
+func parallel() mode  { return mode{name: "parallel", chunk: time.Millisecond} }
 func crowded() mode   { return mode{name: "32 callers", callers: 32, chunk: 10 * time.Millisecond} }
 func neighbour() mode { return beside(serial()) }
 
