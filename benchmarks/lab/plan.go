@@ -8,7 +8,10 @@ import (
 
 // tail is for how long a workload goes on when the cause of its trouble is gone, where all is to be
 // well within a second.
-const tail = 2500 * time.Millisecond
+const tail = 2400 * time.Millisecond
+
+// lead is for how long a workload goes well before its trouble begins.
+const lead = time.Second
 
 // capacity is what the standard backend serves in a second.
 const capacity = 8000
@@ -70,6 +73,7 @@ func Plan() []Workload {
 
 // whole is the toolkit from end to end, retries included, and the cascade that it prevents.
 func whole() []Workload {
+	const end = lead + 1500*time.Millisecond
 	var all []Workload
 	for _, over := range []struct {
 		name    string
@@ -77,10 +81,10 @@ func whole() []Workload {
 		goodput float64
 	}{{"1x", 1, .95}, {"2x", 2, .97}, {"5x", 5, .97}, {"10x", 10, .97}} {
 		all = append(all, Workload{
-			ID: "S", Variant: over.name, About: "load " + over.name + " for 3 s, with 3 attempts of 50 ms within 200 ms",
+			ID: "S", Variant: over.name, About: "load " + over.name + " for 1.5 s, with 3 attempts of 50 ms within 200 ms",
 			Nodes: []model.Config{standard()}, Clients: 1, Attempts: 3, Timeout: 50 * time.Millisecond,
-			Streams: one(profile(capacity, phase{2 * time.Second, .7}, phase{3 * time.Second, over.times}, phase{time.Hour, .7}), 200*time.Millisecond),
-			Length:  5*time.Second + tail, From: 2 * time.Second, To: 5 * time.Second, Ends: 5 * time.Second, Picture: over.times == 2,
+			Streams: one(profile(capacity, phase{lead, .7}, phase{end - lead, over.times}, phase{time.Hour, .7}), 200*time.Millisecond),
+			Length:  end + tail, From: lead, To: end, Ends: end, Picture: over.times == 2,
 			Targets: []Target{
 				{Metric: Goodput, Bound: over.goodput},
 				{Metric: Amplification, Bound: 1.1},
@@ -92,8 +96,8 @@ func whole() []Workload {
 	return append(all, Workload{
 		ID: "S", Variant: "cascade", About: "0.6C, with 1.3C for 2 s, and 3 attempts of 100 ms within 1 s: a small spike that must not take the backend down for good",
 		Nodes: []model.Config{standard()}, Clients: 1, Attempts: 3, Timeout: 100 * time.Millisecond,
-		Streams: one(profile(capacity, phase{2 * time.Second, .6}, phase{2 * time.Second, 1.3}, phase{8 * time.Second, .6}), time.Second),
-		Length:  9 * time.Second, From: 2 * time.Second, To: 8 * time.Second, Ends: 4 * time.Second, Picture: true,
+		Streams: one(profile(capacity, phase{lead, .6}, phase{2 * time.Second, 1.3}, phase{time.Hour, .6}), time.Second),
+		Length:  7 * time.Second, From: lead, To: 6 * time.Second, Ends: lead + 2*time.Second, Picture: true,
 		Targets: []Target{
 			{Metric: Goodput, Bound: .97},
 			{Metric: Recovery, Bound: .5},

@@ -13,25 +13,25 @@ func slowdowns() []Workload {
 		return Workload{
 			ID: "W2", Variant: variant, About: about, Nodes: nodes, Clients: 1,
 			Streams: one(steady(.7*capacity*float64(len(nodes)*nodes[0].Slots)/16), 100*time.Millisecond),
-			Length:  8*time.Second + tail, From: 2 * time.Second, To: 8 * time.Second, Ends: 8 * time.Second, Targets: targets, Picture: variant == "step",
+			Length:  6*time.Second + tail, From: 2 * time.Second, To: 6 * time.Second, Ends: 6 * time.Second, Targets: targets, Picture: variant == "step",
 		}
 	}
 	step, ramp := standard(), standard()
-	step.Speed = dent(2*time.Second, 8*time.Second, .3)
-	for at := 2 * time.Second; at < 5*time.Second; at += 100 * time.Millisecond {
-		ramp.Speed = append(ramp.Speed, model.Step{At: at, Value: 1 - .7*(at-2*time.Second).Seconds()/3})
+	step.Speed = dent(2*time.Second, 6*time.Second, .3)
+	for at := 2 * time.Second; at < 4*time.Second; at += 100 * time.Millisecond {
+		ramp.Speed = append(ramp.Speed, model.Step{At: at, Value: 1 - .7*(at-2*time.Second).Seconds()/2})
 	}
-	ramp.Speed = append(ramp.Speed, model.Step{At: 5 * time.Second, Value: .3}, model.Step{At: 8 * time.Second, Value: 1})
+	ramp.Speed = append(ramp.Speed, model.Step{At: 4 * time.Second, Value: .3}, model.Step{At: 6 * time.Second, Value: 1})
 	var three []model.Config
 	for _, speed := range []float64{1, .6, .3} {
 		n := standard()
-		n.Slots, n.Speed = 6, dent(2*time.Second, 8*time.Second, speed)
+		n.Slots, n.Speed = 6, dent(2*time.Second, 6*time.Second, speed)
 		three = append(three, n)
 	}
 	return []Workload{
-		slow("step", "0.7C, and the capacity falls to 30 % for 6 s", step),
-		slow("ramp", "0.7C, and the capacity falls to 30 % within 3 s, for 6 s", ramp),
-		slow("3 nodes", "0.7C over three nodes, of which one falls to 60 % and one to 30 % for 6 s", three...),
+		slow("step", "0.7C, and the capacity falls to 30 % for 4 s", step),
+		slow("ramp", "0.7C, and the capacity falls to 30 % within 2 s, for 4 s", ramp),
+		slow("3 nodes", "0.7C over three nodes, of which one falls to 60 % and one to 30 % for 4 s", three...),
 	}
 }
 
@@ -67,12 +67,12 @@ func foreign() []Workload {
 	streams := one(steady(.5*capacity), 100*time.Millisecond)
 	streams = append(streams, Stream{
 		Name: "foreign", Foreign: true, Deadline: 100 * time.Millisecond,
-		Rate: profile(capacity, phase{2 * time.Second, 0}, phase{20 * time.Second, 3}, phase{time.Hour, 0}),
+		Rate: profile(capacity, phase{2 * time.Second, 0}, phase{10 * time.Second, 3}, phase{time.Hour, 0}),
 	})
 	return []Workload{{
-		ID: "W4", About: "0.5C of ours, and 3x of others, uncontrolled, for 20 s; the server drops what expired in its queue",
+		ID: "W4", About: "0.5C of ours, and 3x of others, uncontrolled, for 10 s; the server drops what expired in its queue",
 		Nodes: []model.Config{node}, Clients: 1, Streams: streams,
-		Length: 22*time.Second + tail, From: 2 * time.Second, To: 22 * time.Second, Ends: 22 * time.Second,
+		Length: 12*time.Second + tail, From: 2 * time.Second, To: 12 * time.Second, Ends: 12 * time.Second,
 		Targets: []Target{
 			{Metric: LimitAfter, Bound: .1, Cause: causeStatic},
 			{Metric: Recovery, Bound: 1},
@@ -109,20 +109,20 @@ func storms() []Workload {
 // outages is W12: a backend that answers no, or not at all.
 func outages() []Workload {
 	dead, refusing := standard(), standard()
-	dead.Up = dent(2*time.Second, 22*time.Second, 0)
+	dead.Up = dent(2*time.Second, 12*time.Second, 0)
 	refusing.Queue = 8
 	return []Workload{
 		{
-			ID: "W12", Variant: "outage", About: "0.7C, and the node is down for 20 s: connections are refused; 3 attempts within 1 s",
+			ID: "W12", Variant: "outage", About: "0.7C, and the node is down for 10 s: connections are refused; 3 attempts within 1 s",
 			Nodes: []model.Config{dead}, Clients: 1, Attempts: 3, Streams: one(steady(.7*capacity), time.Second),
-			Length: 22*time.Second + tail, From: 3 * time.Second, To: 22 * time.Second, Ends: 22 * time.Second, First: true,
+			Length: 12*time.Second + tail, From: 3 * time.Second, To: 12 * time.Second, Ends: 12 * time.Second, First: true,
 			Targets: []Target{{Metric: SendRate, Bound: 20, Cause: causeThrottle}, {Metric: Recovery, Bound: 1}},
 		},
 		{
-			ID: "W12", Variant: "refusals", About: "10x for 2 s by 4 processes, on a backend that refuses what finds 8 waiting",
+			ID: "W12", Variant: "refusals", About: "10x for 1 s by 4 processes, on a backend that refuses what finds 8 waiting",
 			Nodes: []model.Config{refusing}, Clients: 4,
-			Streams: one(profile(capacity, phase{2 * time.Second, .7}, phase{2 * time.Second, 10}, phase{time.Hour, .7}), 100*time.Millisecond),
-			Length:  4*time.Second + tail, From: 2 * time.Second, To: 4 * time.Second, Ends: 4 * time.Second,
+			Streams: one(profile(capacity, phase{2 * time.Second, .7}, phase{time.Second, 10}, phase{time.Hour, .7}), 100*time.Millisecond),
+			Length:  3*time.Second + tail, From: 2 * time.Second, To: 3 * time.Second, Ends: 3 * time.Second,
 			Targets: []Target{{Metric: SendsPerGood, Bound: 2.2}, {Metric: Recovery, Bound: 1}},
 		},
 	}

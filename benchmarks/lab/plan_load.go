@@ -32,13 +32,13 @@ func steps() []Workload {
 		times   float64
 		lasts   time.Duration
 		goodput float64
-	}{{"1.2x", 1.2, 5 * time.Second, .98}, {"2x", 2, 5 * time.Second, .98}, {"10x", 10, 3 * time.Second, .98}, {"50x", 50, 500 * time.Millisecond, .95}} {
-		end := 2*time.Second + over.lasts
+	}{{"1.2x", 1.2, 4 * time.Second, .98}, {"2x", 2, 3 * time.Second, .98}, {"10x", 10, 1500 * time.Millisecond, .98}, {"50x", 50, 300 * time.Millisecond, .95}} {
+		end := lead + over.lasts
 		all = append(all, Workload{
 			ID: "W1", Variant: over.name, About: "0.7C, then " + over.name + " for " + over.lasts.String() + ", then 0.7C",
 			Nodes: []model.Config{standard()}, Clients: 1,
-			Streams: one(profile(capacity, phase{2 * time.Second, .7}, phase{over.lasts, over.times}, phase{time.Hour, .7}), 100*time.Millisecond),
-			Length:  end + tail, From: 2 * time.Second, To: end, Ends: end, Picture: over.times == 10,
+			Streams: one(profile(capacity, phase{lead, .7}, phase{over.lasts, over.times}, phase{time.Hour, .7}), 100*time.Millisecond),
+			Length:  end + tail, From: lead, To: end, Ends: end, Picture: over.times == 10,
 			Targets: []Target{
 				{Metric: Goodput, Bound: over.goodput},
 				{Metric: P99, Bound: .021},
@@ -108,9 +108,9 @@ func hours() []Workload {
 		}
 	}
 	return []Workload{
-		long("3x", "3x for 30 s, with S = 8 ms so that there are fewer calls", slow, 400*time.Millisecond, 30*time.Second),
-		long("Pareto", "the same with service times of a heavy tail (Pareto 1.5)", pareto, 400*time.Millisecond, 30*time.Second),
-		long("200 µs", "3x for 5 s on a database in memory: c = 4, S = 200 µs", quick, 20*time.Millisecond, 5*time.Second),
+		long("3x", "3x for 20 s, with S = 8 ms so that there are fewer calls", slow, 400*time.Millisecond, 20*time.Second),
+		long("Pareto", "the same with service times of a heavy tail (Pareto 1.5)", pareto, 400*time.Millisecond, 20*time.Second),
+		long("200 µs", "3x for 3 s on a database in memory: c = 4, S = 200 µs", quick, 20*time.Millisecond, 3*time.Second),
 	}
 }
 

@@ -18,24 +18,24 @@ func fleets() []Workload {
 		cause         string
 	}{{2, .97, 1, causeShare}, {20, .97, 1, causeShare}, {100, .93, 2, causeWhole}, {1000, .90, 2, causeWhole}} {
 		cold := []phase{}
-		for i := range 20 { // all start within 2 s
-			cold = append(cold, phase{100 * time.Millisecond, 3 * float64(i+1) / 20})
+		for i := range 10 { // all start within 1 s
+			cold = append(cold, phase{100 * time.Millisecond, 3 * float64(i+1) / 10})
 		}
 		start := Workload{
-			ID: "W8a", Variant: fmt.Sprint(fleet.n), About: fmt.Sprintf("%d processes start within 2 s, at 3x together", fleet.n),
-			Nodes: []model.Config{standard()}, Clients: fleet.n, Stagger: 2 * time.Second,
+			ID: "W8a", Variant: fmt.Sprint(fleet.n), About: fmt.Sprintf("%d processes start within 1 s, at 3x together", fleet.n),
+			Nodes: []model.Config{standard()}, Clients: fleet.n, Stagger: time.Second,
 			Streams: one(profile(capacity, append(cold, phase{time.Hour, 3})...), 100*time.Millisecond),
-			Length:  4 * time.Second, From: 0, To: 4 * time.Second, Picture: fleet.n == 20,
+			Length:  3 * time.Second, From: 0, To: 3 * time.Second, Picture: fleet.n == 20,
 			Targets: []Target{{Metric: Goodput, Bound: fleet.goodput, Cause: fleet.cause}, {Metric: Fairness, Bound: .95, Cause: fleet.cause}},
 		}
 		if fleet.n < 1000 { // they have 1,000 permits for 16 slots in either form
 			all = append(all, start)
 		}
 		all = append(all, Workload{
-			ID: "W8b", Variant: fmt.Sprint(fleet.n), About: fmt.Sprintf("%d processes: 0.7C, then 3x for 3 s, then 0.7C", fleet.n),
+			ID: "W8b", Variant: fmt.Sprint(fleet.n), About: fmt.Sprintf("%d processes: 0.7C, then 3x for 2 s, then 0.7C", fleet.n),
 			Nodes: []model.Config{standard()}, Clients: fleet.n,
-			Streams: one(profile(capacity, phase{2 * time.Second, .7}, phase{3 * time.Second, 3}, phase{time.Hour, .7}), 100*time.Millisecond),
-			Length:  5*time.Second + tail, From: 2 * time.Second, To: 5 * time.Second, Ends: 5 * time.Second,
+			Streams: one(profile(capacity, phase{lead, .7}, phase{2 * time.Second, 3}, phase{time.Hour, .7}), 100*time.Millisecond),
+			Length:  6200 * time.Millisecond, From: lead, To: 3 * time.Second, Ends: 3 * time.Second,
 			Targets: []Target{{Metric: Goodput, Bound: fleet.goodput, Cause: causeWhole}, {Metric: Fairness, Bound: .95, Cause: causeWhole}, {Metric: Recovery, Bound: fleet.back, Cause: causeWhole}},
 		})
 	}
@@ -77,8 +77,8 @@ func holdOuts() []Workload {
 	step := func(variant, about string, node model.Config, times float64, deadline time.Duration) Workload {
 		return Workload{
 			ID: "H", Variant: variant, About: about, HoldOut: true, Nodes: []model.Config{node}, Clients: 1,
-			Streams: one(profile(node.Capacity(), phase{2 * time.Second, .7}, phase{4 * time.Second, times}, phase{time.Hour, .7}), deadline),
-			Length:  6*time.Second + tail, From: 2 * time.Second, To: 6 * time.Second, Ends: 6 * time.Second,
+			Streams: one(profile(node.Capacity(), phase{lead, .7}, phase{3 * time.Second, times}, phase{time.Hour, .7}), deadline),
+			Length:  4*time.Second + tail, From: lead, To: 4 * time.Second, Ends: 4 * time.Second,
 			Targets: []Target{{Metric: Goodput, Bound: .95}, {Metric: Waste, Bound: .01}, {Metric: Recovery, Bound: .5}},
 		}
 	}
@@ -87,15 +87,15 @@ func holdOuts() []Workload {
 	small.Slots, small.Mean = 4, 10*time.Millisecond
 	bimodal.Service = model.Bimodal(.05, 20)
 	large.Slots, large.Mean, large.Net, large.Service = 64, 8*time.Millisecond, 2*time.Millisecond, model.Deterministic()
-	slow.Speed, slow.DropExpired = dent(2*time.Second, 4*time.Second, .4), true
-	uneven := step("uneven", "0.2C and 2x in turns of 0.2 s, for 4 s", standard(), 0, 100*time.Millisecond)
-	rates := []phase{{2 * time.Second, .7}}
-	for range 10 {
+	slow.Speed, slow.DropExpired = dent(lead, 3*time.Second, .4), true
+	uneven := step("uneven", "0.2C and 2x in turns of 0.2 s, for 2.8 s", standard(), 0, 100*time.Millisecond)
+	rates := []phase{{lead, .7}}
+	for range 7 {
 		rates = append(rates, phase{200 * time.Millisecond, 2}, phase{200 * time.Millisecond, .2})
 	}
 	uneven.Streams[0].Rate = profile(capacity, append(rates, phase{time.Hour, .7})...)
 	half := step("slow, retries", "0.8C, 40 % of the capacity for 2 s, 3 attempts of 50 ms within 500 ms; the server drops what expired", slow, 0, 500*time.Millisecond)
-	half.Streams[0].Rate, half.Attempts, half.Timeout, half.Ends = steady(.8*capacity), 3, 50*time.Millisecond, 4*time.Second
+	half.Streams[0].Rate, half.Attempts, half.Timeout, half.Ends = steady(.8*capacity), 3, 50*time.Millisecond, 3*time.Second
 	all := []Workload{
 		step("Pareto", "3x with service times of a heavy tail (Pareto 1.5)", pareto, 3, 100*time.Millisecond),
 		step("small", "5x on a small and slow backend: c = 4, S = 10 ms", small, 5, 250*time.Millisecond),
