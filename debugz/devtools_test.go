@@ -69,7 +69,8 @@ func newBrowser(t *testing.T) *browser {
 	out, fromIt, err := os.Pipe()
 	require.NoError(t, err)
 	cmd := exec.Command(program(t), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-		"--no-first-run", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())
+		"--no-first-run", "--no-proxy-server", "--disable-background-networking", "--disable-component-update", "--disable-extensions",
+		"--disable-sync", "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())
 	cmd.ExtraFiles = []*os.File{toIt, fromIt} // descriptors 3 and 4, as the browser expects
 	require.NoError(t, cmd.Start())
 	require.NoError(t, toIt.Close())

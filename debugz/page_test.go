@@ -5,6 +5,7 @@ package debugz_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,7 +95,9 @@ func TestPageStuckHolderIsOnTopAtTheFirstLook(t *testing.T) {
 func TestPageTellsTightAndSlowApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		hold := 2 * ms
+		var hold atomic.Int64
+		hold.Store(int64(2 * ms))
+		now := func() time.Duration { return time.Duration(hold.Load()) }
 		l, err := limiter.New[int](limiter.Config{Name: "db", Limit: 8})
 		require.NoError(t, err)
 		w, err := lane.New[int](lane.Config{Name: "waits", Limit: 8, MaxWaiting: 90, MaxWait: time.Second})
@@ -107,7 +110,7 @@ func TestPageTellsTightAndSlowApart(t *testing.T) {
 			}
 			return s
 		}
-		normal := callers(ctx, 6, func() time.Duration { return hold }, l.Do)
+		normal := callers(ctx, 6, now, l.Do)
 		waiting := callers(ctx, 20, always(2*ms), w.Do)
 		s := watchIt(5 * time.Second)
 		require.Equal(t, "busy", s.of(t, "limiter", "db").Verdict)
@@ -115,14 +118,14 @@ func TestPageTellsTightAndSlowApart(t *testing.T) {
 		require.Zero(t, s.Need)
 
 		more, stop := context.WithCancel(ctx)
-		burst := callers(more, 8, func() time.Duration { return hold }, l.Do)
+		burst := callers(more, 8, now, l.Do)
 		e := watchIt(6*time.Second).of(t, "limiter", "db")
 		require.Equal(t, "limit tight", e.Verdict, e.Reason)
 		require.Contains(t, e.Reason, "would bear more")
 		require.Equal(t, "limit_reached", e.Guard.Refusals[0].Name)
 		require.Positive(t, *e.Guard.Refused)
 
-		hold = 30 * ms
+		hold.Store(int64(30 * ms))
 		e = watchIt(8*time.Second).of(t, "limiter", "db")
 		require.Equal(t, "backend slow", e.Verdict, e.Reason)
 		e = watchIt(70*time.Second).of(t, "limiter", "db")
@@ -133,7 +136,7 @@ func TestPageTellsTightAndSlowApart(t *testing.T) {
 
 		stop()
 		burst.Wait()
-		hold = 2 * ms
+		hold.Store(int64(2 * ms))
 		require.Equal(t, "busy", watchIt(8*time.Second).of(t, "limiter", "db").Verdict)
 		cancel()
 		normal.Wait()
