@@ -1,0 +1,173 @@
+package rules
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// compiledGuides are those whose code must compile. A guide says in a comment at its end what its code takes for
+// granted: types, variables and functions that the reader has of his own.
+var compiledGuides = []string{
+	"backpressure-to-callers", "composing", "connecting", "diagnosing", "executor", "groups", "lanes", "limiter",
+	"own-retry-loops", "retry", "shutdown",
+}
+
+const (
+	rootModule    = "github.com/spillway-go/spillway"
+	guidesDir     = "docs/guides/"
+	grantedMark   = "\n<!-- The code above compiles with:\n"
+	guideFunction = "func _() "
+)
+
+// guideImports are what the code of a guide may use without saying so.
+var guideImports = []string{
+	"context", "errors", "fmt", "io", "iter", "log/slog", "math", "net/http", "os", "os/signal", "strconv", "strings", "sync",
+	"sync/atomic", "syscall", "time",
+	"", "/deadline", "/group", "/lane", "/lifecycle", "/limiter", "/retry", "/watch",
+}
+
+// A snippet is one block of code in a guide, marked as Go.
+type snippet struct {
+	line int // of its first line of code
+	code string
+}
+
+func snippetsOf(text string) []snippet {
+	var all []snippet
+	line := 1
+	for i, part := range strings.Split(text, "\n```") {
+		if i%2 == 1 {
+			if lang, code, _ := strings.Cut(part, "\n"); lang == "go" {
+				all = append(all, snippet{line + 1, code})
+			}
+		}
+		line += strings.Count(part, "\n") + 1
+	}
+	return all
+}
+
+// The code of the guides is type-checked against the packages as they are. Variables that a snippet doesn't use are no
+// fault: its reader will.
+func TestGuidesCompile(t *testing.T) {
+	root, err := findRoot()
+	require.NoError(t, err)
+	tr := repository(t)
+	fset := token.NewFileSet()
+	packages := exported(t, root, fset)
+	for _, name := range compiledGuides {
+		file := guidesDir + name + ".md"
+		text := tr.texts[file]
+		_, granted, ok := strings.Cut(text, grantedMark)
+		granted, _, closed := strings.Cut(granted, "-->")
+		require.True(t, ok && closed, "%s: no comment says what its code takes for granted (guides)", file)
+		snippets := snippetsOf(text)
+		require.NotEmpty(t, snippets, "%s: no block is marked as Go (guides)", file)
+		for _, s := range snippets {
+			for _, fault := range compile(fset, packages, file, granted, s) {
+				t.Errorf("%s (guides)", fault)
+			}
+		}
+	}
+}
+
+// compile returns the faults of a snippet: as declarations, or as the body of a function without or with an error for a
+// result, whichever has the fewest.
+func compile(fset *token.FileSet, packages types.Importer, file, granted string, s snippet) []string {
+	var best []string
+	for i, form := range []string{
+		"%s", guideFunction + "{\n%s\n}", guideFunction + "error {\n%s\npanic(0)\n}", guideFunction + "(any, error) {\n%s\npanic(0)\n}",
+	} {
+		var src strings.Builder
+		src.WriteString("package guide\n")
+		for _, p := range guideImports {
+			if p == "" || strings.HasPrefix(p, "/") {
+				p = rootModule + p
+			}
+			fmt.Fprintf(&src, "import %q\n", p)
+		}
+		fmt.Fprintf(&src, "//line %s:1\n%s\n", file, granted)
+		before, after, _ := strings.Cut(form, "%s")
+		fmt.Fprintf(&src, "%s\n//line %s:%d\n%s%s", strings.TrimSuffix(before, "\n"), file, s.line, s.code, after)
+		faults := check(fset, packages, src.String())
+		if len(faults) == 0 {
+			return nil
+		}
+		if i == 0 || len(faults) <= len(best) {
+			best = faults
+		}
+	}
+	return best
+}
+
+func check(fset *token.FileSet, packages types.Importer, src string) (faults []string) {
+	f, err := parser.ParseFile(fset, "guide.go", src, parser.SkipObjectResolution)
+	if err != nil {
+		return strings.Split(err.Error(), "\n")
+	}
+	cfg := types.Config{Importer: packages, Error: func(err error) {
+		var e types.Error
+		if errors.As(err, &e) && !e.Soft { // soft is what is declared or imported and not used
+			faults = append(faults, fset.Position(e.Pos).String()+": "+e.Msg)
+		}
+	}}
+	_, _ = cfg.Check("guide", fset, []*ast.File{f}, nil)
+	return faults
+}
+
+// exported reads what the packages export from what the compiler wrote of them.
+func exported(t *testing.T, root string, fset *token.FileSet) types.Importer {
+	t.Helper()
+	args := []string{"list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}"}
+	for _, p := range guideImports {
+		if p == "" || strings.HasPrefix(p, "/") {
+			p = rootModule + p
+		}
+		args = append(args, p)
+	}
+	list := exec.Command("go", args...)
+	list.Dir = root
+	list.Env = append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local")
+	var stderr bytes.Buffer
+	list.Stderr = &stderr
+	out, err := list.Output()
+	require.NoError(t, err, "%s", stderr.String())
+	files := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if importPath, file, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			files[importPath] = file
+		}
+	}
+	return importer.ForCompiler(fset, "gc", func(importPath string) (io.ReadCloser, error) {
+		return os.Open(files[importPath])
+	})
+}
+
+func TestGuidesCompileFindsViolations(t *testing.T) {
+	root, err := findRoot()
+	require.NoError(t, err)
+	fset := token.NewFileSet()
+	packages := exported(t, root, fset)
+	text := "# A guide\n\nText.\n\n```go\nx := 1\n```\n\n```\nnot Go\n```\n\n```go\nlimiter.Neu()\nreturn nil\n```\n"
+	snippets := snippetsOf(text)
+	require.Equal(t, []snippet{{6, "x := 1"}, {14, "limiter.Neu()\nreturn nil"}}, snippets)
+	require.Empty(t, compile(fset, packages, "g.md", "", snippets[0]))
+	require.Equal(t, []string{"g.md:14: undefined: limiter.Neu"}, compile(fset, packages, "g.md", "", snippets[1]))
+	require.Empty(t, compile(fset, packages, "g.md", "var l int", snippet{1, "type T struct{ x int }\nfunc (T) f() int { return l }"}))
+	require.NotEmpty(t, compile(fset, packages, "g.md", "", snippet{1, "if {"}))
+	require.True(t, slices.IsSorted(compiledGuides), path.Join(guidesDir, "…"))
+}
