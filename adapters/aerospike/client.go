@@ -40,8 +40,9 @@ type core struct {
 	pools    pools
 	wrapped  bool // the driver's client is somebody else's, and stays open
 
-	mu   sync.Mutex         // guards past
-	past map[laneKey]totals // what ended sessions counted
+	mu   sync.Mutex            // guards what follows
+	past map[laneKey]totals    // what ended sessions counted
+	open map[*session]struct{} // sessions that haven't ended, orphans too
 
 	aborts      aborts
 	backgrounds backgrounds
@@ -68,7 +69,7 @@ func newClient(cfg Config, wrapped bool) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &core{cfg: cfg, hosts: hosts, source: source, lanes: lanes, defaults: newDefaults(), wrapped: wrapped, log: cfg.Logger, past: map[laneKey]totals{}}
+	c := &core{cfg: cfg, hosts: hosts, source: source, lanes: lanes, defaults: newDefaults(), wrapped: wrapped, log: cfg.Logger, past: map[laneKey]totals{}, open: map[*session]struct{}{}}
 	c.defaults.take(cfg.Policies)
 	c.around = spillway.JoinMiddleware(cfg.Use...)
 	c.inForce.Store(c.firstInForce())

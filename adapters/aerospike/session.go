@@ -46,8 +46,13 @@ func (c *core) newSession(client *as.Client) (*session, error) {
 	s.guards.Store(&map[*as.Node]*guard{})
 	s.tables.Store(new([]nodeTable))
 	var err error
-	s.admin, err = c.newLane("", c.lanes.admin)
-	return s, err
+	if s.admin, err = c.newLane("", c.lanes.admin); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open[s] = struct{}{}
+	return s, nil
 }
 
 // newLane makes the lane i at a node, or of the client if node is empty.

@@ -56,22 +56,38 @@ func (c *Client) Snapshot() Snapshot {
 	if now.writes != nil {
 		snap.Writes = now.writes.Stats()
 	}
+	snap.Lanes = c.laneSnapshots()
+	return snap
+}
+
+// laneSnapshots are the lanes of the present connection, with what earlier ones have
+// counted, also those that Close had to leave open.
+func (c *core) laneSnapshots() []LaneSnapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	present, connected := c.machine.Current()
+	past := maps.Clone(c.past)
 	lanes := map[laneKey]LaneSnapshot{}
-	for key, t := range c.past {
-		lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Stats: t.addTo(lane.Stats{Name: key.lane})}
-	}
-	if lease, err := c.machine.Lease(); err == nil {
-		defer lease.Release()
-		for key, stats := range lease.Conn().stats() {
-			lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Present: true, Stats: c.past[key].addTo(stats)}
+	for s := range c.open {
+		for key, stats := range s.stats() {
+			if connected && s == present {
+				lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Present: true, Stats: stats}
+			} else {
+				past[key] = totalsOf(past[key].addTo(stats))
+			}
 		}
 	}
-	snap.Lanes = slices.SortedFunc(maps.Values(lanes), func(a, b LaneSnapshot) int {
+	for key, t := range past {
+		l, ok := lanes[key]
+		if !ok {
+			l = LaneSnapshot{Node: key.node, Lane: key.lane, Stats: lane.Stats{Name: key.lane}}
+		}
+		l.Stats = t.addTo(l.Stats)
+		lanes[key] = l
+	}
+	return slices.SortedFunc(maps.Values(lanes), func(a, b LaneSnapshot) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Lane, b.Lane))
 	})
-	return snap
 }
 
 // Lane returns the lane of a node, the zero value if there is none.
@@ -124,16 +140,21 @@ func (t totals) addTo(s lane.Stats) lane.Stats {
 	return s
 }
 
+// totalsOf takes the counts out of statistics.
+func totalsOf(s lane.Stats) totals {
+	return totals{
+		admitted: s.Admitted, wouldRefuse: s.WouldRefuse, canceled: s.Canceled, aborted: s.Aborted, ghosts: s.GhostsTotal,
+		afterClose: s.AfterClose, invalid: s.Invalid, refused: s.Refused, ended: s.Ended,
+	}
+}
+
 // retire adds a session's counts to those of the past. It is called when nothing of
 // the session is under way any more.
 func (c *core) retire(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key, stats := range s.stats() {
-		sum := c.past[key].addTo(stats)
-		c.past[key] = totals{
-			admitted: sum.Admitted, wouldRefuse: sum.WouldRefuse, canceled: sum.Canceled, aborted: sum.Aborted,
-			ghosts: sum.GhostsTotal, afterClose: sum.AfterClose, invalid: sum.Invalid, refused: sum.Refused, ended: sum.Ended,
-		}
+		c.past[key] = totalsOf(c.past[key].addTo(stats))
 	}
+	delete(c.open, s)
 }
