@@ -169,9 +169,9 @@ func (cl *call) admit(ctx context.Context, l *lane.Lane[struct{}]) (spillway.Per
 
 // nodeOf returns the node that the driver's attempt will go to: that of the first
 // replica, or of the next for each attempt of a read that was made before. With a
-// replica policy that picks at random or in turn, as in those further attempts, the
-// driver picks once more for itself: the permits are then right in number over all
-// nodes, but not node by node.
+// replica policy that picks at random or in turn, as in those further attempts, or goes
+// by racks and finds no open connection, the driver picks once more for itself: the
+// permits are then right in number over all nodes, but not node by node.
 func (cl *call) nodeOf(policy *as.BasePolicy, key *as.Key) (*as.Node, as.Error) {
 	cluster := cl.session.client.Cluster()
 	if cl.trip.op.Kind == spillway.KindRead {

@@ -95,3 +95,45 @@ func TestFactColdBatch(t *testing.T) {
 		}
 	}
 }
+
+// The driver turns to another node when it finds no open connection at the one that has
+// the record, with writes, too: a permit of the one node would be used at the other. Ours
+// waits for the connection.
+func TestFactColdCallGoesElsewhere(t *testing.T) {
+	srv, secret := encrypted(t)
+	driver := raw(t, srv, secret)
+	key := keyOn(t, driver, "A1")
+	policy, write := as.NewPolicy(), as.NewWritePolicy(0, 0)
+	policy.TotalTimeout, write.TotalTimeout = time.Hour, time.Hour
+	opening := srv.Hold(aerospiketest.Match{Kinds: aerospiketest.KindConnect, Nodes: []int{0}})
+	seen := srv.Record()
+	require.Nil(t, driver.Put(write, key, as.BinMap{"i": 1}))
+	_, aerr := driver.Exists(policy, key)
+	require.Nil(t, aerr)
+	for _, s := range seen.Served() {
+		require.Equal(t, 1, s.Node, "the fault that this test is about is gone from the driver")
+	}
+	opening.Release()
+
+	client := connect(t, srv, func(c *aerospike.Config) {
+		secret(c.ClientPolicy)
+		c.WarmUp = 0
+	})
+	for _, call := range []func() error{
+		func() error { return client.Put(patient(t), write, key, as.BinMap{"i": 1}) },
+		func() error { return second(client.Exists(patient(t), policy, key)) },
+	} {
+		opening = srv.Hold(aerospiketest.Match{Kinds: aerospiketest.KindConnect, Nodes: []int{0}})
+		seen.Reset()
+		done := make(chan error, 1)
+		go func() { done <- call() }()
+		require.NoError(t, opening.Wait(patient(t), 1))
+		opening.Release()
+		require.NoError(t, <-done)
+		served := seen.Served()
+		require.Len(t, served, 1)
+		require.Zero(t, served[0].Node)
+		require.NoError(t, client.Close(patient(t)))
+		require.NoError(t, client.Connect(patient(t))) // cold again
+	}
+}

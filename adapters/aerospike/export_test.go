@@ -4,6 +4,8 @@ import (
 	"context"
 	"reflect"
 	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
 )
 
 // BudgetOf shows newBudget to the tests.
@@ -28,4 +30,13 @@ func (c *Client) AgeDriverStats() {
 func InfoCode(answer string) (code int, failed bool) {
 	c, failed := infoCode(answer)
 	return int(c), failed
+}
+
+// Poison gives the client's connection a driver that panics whatever it is asked, until
+// heal is called. Nothing may be under way meanwhile.
+func Poison(c *Client) (heal func()) {
+	s, _ := c.machine.Current()
+	good := s.client
+	s.client = new(as.Client)
+	return func() { s.client = good }
 }

@@ -81,7 +81,7 @@ func (cl *call) read(policy *as.BasePolicy, f func(*as.BasePolicy) as.Error) err
 	}
 	*p = *policy
 	cl.shape(p)
-	err := f(p)
+	err := steadily(p, func() as.Error { return f(p) })
 	*p = as.BasePolicy{} // nothing of the caller's is kept
 	pool.Put(p)
 	return cl.unrepeated(policy.MaxRetries, err)
@@ -100,7 +100,7 @@ func (cl *call) write(policy *as.WritePolicy, f func(*as.WritePolicy) as.Error) 
 	}
 	*p = *policy
 	cl.shape(&p.BasePolicy)
-	err := f(p)
+	err := steadily(&p.BasePolicy, func() as.Error { return f(p) })
 	*p = as.WritePolicy{}
 	pool.Put(p)
 	return cl.unrepeated(policy.MaxRetries, err)
@@ -108,12 +108,6 @@ func (cl *call) write(policy *as.WritePolicy, f func(*as.WritePolicy) as.Error) 
 
 // batch is read for batches. The nodes of a batch are asked at the same time: one
 // after the other, as is the driver's default, each would start the clock anew.
-//
-// By SEQUENCE the driver splits a batch anew over the replicas when it finds a pool
-// without an open connection, and each split counts as an attempt: a batch on cold pools
-// fails at once. By MASTER, which is the same node for a first attempt, it waits for the
-// connection. Only a master that has just gone makes a difference, before anything is
-// sent: then it is SEQUENCE again.
 func (cl *call) batch(policy *as.BatchPolicy, f func(*as.BatchPolicy) as.Error) error {
 	cl.start()
 	if !cl.client.shapes() {
@@ -127,25 +121,32 @@ func (cl *call) batch(policy *as.BatchPolicy, f func(*as.BatchPolicy) as.Error) 
 	*p = *policy
 	cl.shape(&p.BasePolicy)
 	p.ConcurrentNodes = 0
-	patient := p.ReplicaPolicy == as.SEQUENCE
-	if patient {
-		p.ReplicaPolicy = as.MASTER
-	}
-	err := f(p)
-	if patient && masterless(err) {
-		p.ReplicaPolicy = as.SEQUENCE
-		err = f(p)
-	}
+	err := steadily(&p.BasePolicy, func() as.Error { return f(p) })
 	*p = as.BatchPolicy{}
 	pool.Put(p)
 	return cl.unrepeated(policy.MaxRetries, err)
 }
 
-// masterless reports whether nothing was sent because a partition's master has gone.
-func masterless(err as.Error) bool {
+// steadily sends a first attempt to the node whose permit it has. By SEQUENCE the driver
+// turns to the next replica not only after a failure but each time that it finds no open
+// connection: a record is then asked for at another node than the permit is for; and a
+// batch is split anew, which counts as an attempt, so that one on cold pools fails at once.
+// By MASTER, which is the same node to begin with, it waits for the connection. Only a
+// master that has just gone makes a difference, before anything is sent: then it is
+// SEQUENCE again.
+func steadily(p *as.BasePolicy, send func() as.Error) as.Error {
+	if p.ReplicaPolicy != as.SEQUENCE {
+		return send()
+	}
+	p.ReplicaPolicy = as.MASTER
+	err := send()
 	if err == nil {
-		return false
+		return nil
 	}
 	v := Classify(err)
-	return v.Code == types.INVALID_NODE_ERROR && !v.Sent
+	if gone := v.Code == types.INVALID_NODE_ERROR || v.Code == types.MAX_RETRIES_EXCEEDED; v.Sent || !gone {
+		return err
+	}
+	p.ReplicaPolicy = as.SEQUENCE
+	return send()
 }

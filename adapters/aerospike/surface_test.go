@@ -101,7 +101,7 @@ func methods(t testing.TB) []method {
 		keys[i] = newKey(t, i)
 	}
 	all = append(all, batchMethods(keys)...)
-	all = append(all, streamMethods()...)
+	all = append(all, streamMethods(firstNode)...)
 	file := filepath.Join(t.TempDir(), "m.lua")
 	require.NoError(t, os.WriteFile(file, []byte("function f(r) return 1 end"), 0o600))
 	return append(all, adminMethods(file)...)
@@ -186,8 +186,9 @@ func failedRecords(records []*as.BatchRecord) (err error) {
 	return err
 }
 
-func streamMethods() []method {
-	node := func(c *aerospike.Client) *as.Node { return c.GetNodes()[0] }
+func firstNode(c *aerospike.Client) *as.Node { return c.GetNodes()[0] }
+
+func streamMethods(node func(*aerospike.Client) *as.Node) []method {
 	return []method{
 		{"ScanAll", func(ctx ctxt, c *aerospike.Client) error { return drained(c.ScanAll(ctx, nil, "test", "s")) }},
 		{"ScanNode", func(ctx ctxt, c *aerospike.Client) error { return drained(c.ScanNode(ctx, nil, node(c), "test", "s")) }},
