@@ -16,6 +16,7 @@ STRESS_COUNT ?= 100
 SHADOW_TIME ?= 60s
 GROUPS ?=
 LAB ?=
+POLICIES ?=
 SEEDS ?= 3
 STRESS_RUN ?= ConcurrentSafe|Stress
 
@@ -88,9 +89,9 @@ bench-go: ## Run the benchmarks of the packages, in the form that benchstat read
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)
 
 .PHONY: lab
-lab: ## Run the overload lab, and write docs/lab (minutes; LAB="W1,W7": only these)
+lab: ## Run the overload lab, and write docs/lab (minutes; LAB="W1,W7", POLICIES="none,stack": only these; SEEDS)
 	GOGC=400 go test -count=1 -v -timeout 3h -run '^TestLab$$' ./benchmarks/lab \
-		-lab.out '$(CURDIR)/docs/lab' -lab.seeds '$(SEEDS)' -lab.workloads '$(LAB)' | grep -vE '^ *(===|---)'
+		-lab.out '$(CURDIR)/docs/lab' -lab.seeds '$(SEEDS)' -lab.workloads '$(LAB)' -lab.policies '$(POLICIES)' | grep -vE '^ *(===|---)'
 
 .PHONY: cover
 cover: ## Write coverage.out, and show the total

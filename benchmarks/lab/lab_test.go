@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -47,42 +48,64 @@ func TestLab(t *testing.T) {
 	for s := range *seeds {
 		used = append(used, uint64(s+1))
 	}
-	b := lab.NewBoard(all, selected(), used[0])
-	began, total := time.Now(), 0
-	for _, w := range all {
-		for _, p := range selected() {
-			if w.Runs(p) {
-				total += len(used)
-			}
-		}
+	b, jobs := lab.NewBoard(all, selected(), used[0]), list(all, used)
+	require.NotEmpty(t, jobs, "nothing to run")
+	began := time.Now()
+	write := func() error {
+		return report.Write(*out, b, report.Meta{
+			Date: began.UTC().Format("2006-01-02"), Command: command(), Seeds: used,
+			Machine: fmt.Sprintf("%s, %d cores", runtime.Version(), runtime.NumCPU()),
+			Took:    time.Since(began).Round(time.Second).String(),
+		})
 	}
-	require.Positive(t, total, "nothing to run")
-	var done atomic.Int64
+	var next, done atomic.Int64
+	var written sync.Mutex
+	last := began
 	t.Run("runs", func(t *testing.T) {
-		for _, w := range all {
-			for _, p := range selected() {
-				for _, seed := range used {
-					if !w.Runs(p) {
-						continue
+		for i := range runtime.GOMAXPROCS(0) {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				for at := next.Add(1); at <= int64(len(jobs)); at = next.Add(1) {
+					j, start := jobs[at-1], time.Now()
+					f := in(t, j.w, j.p, j.seed)
+					b.Add(j.w, j.p, j.seed, f)
+					fmt.Fprintf(os.Stderr, "%4d/%d %6.0fs  %-16s %-18s seed %d: %-9s %4.1fs\n", done.Add(1), len(jobs), time.Since(began).Seconds(),
+						j.w.Name(), j.p.Name, j.seed, j.w.Headline().Format(f.Of(j.w.Headline())), time.Since(start).Seconds())
+					written.Lock()
+					if time.Since(last) > time.Minute { // so that a run that is interrupted isn't lost
+						require.NoError(t, write())
+						last = time.Now()
 					}
-					t.Run(fmt.Sprintf("%s/%s/%d", w.Name(), p.Name, seed), func(t *testing.T) {
-						t.Parallel()
-						start := time.Now()
-						f := in(t, w, p, seed)
-						b.Add(w, p, seed, f)
-						fmt.Fprintf(os.Stderr, "%4d/%d %6.0fs  %-16s %-18s seed %d: %-9s %4.1fs\n", done.Add(1), total, time.Since(began).Seconds(),
-							w.Name(), p.Name, seed, w.Headline().Format(f.Of(w.Headline())), time.Since(start).Seconds())
-					})
+					written.Unlock()
+				}
+			})
+		}
+	})
+	require.EqualValues(t, len(jobs), done.Load())
+	require.NoError(t, write())
+}
+
+// job is a run to be made.
+type job struct {
+	w    lab.Workload
+	p    policy.Policy
+	seed uint64
+}
+
+// list returns the runs in the order in which they are made: what is judged first.
+func list(all []lab.Workload, used []uint64) (jobs []job) {
+	for _, judged := range []bool{true, false} {
+		for _, p := range selected() {
+			for _, w := range all {
+				if p.Judged == judged && w.Runs(p) {
+					for _, seed := range used {
+						jobs = append(jobs, job{w, p, seed})
+					}
 				}
 			}
 		}
-	})
-	require.EqualValues(t, total, done.Load())
-	require.NoError(t, report.Write(*out, b, report.Meta{
-		Date: time.Now().UTC().Format("2006-01-02"), Command: command(), Seeds: used,
-		Machine: fmt.Sprintf("%s, %d cores", runtime.Version(), runtime.GOMAXPROCS(0)),
-		Took:    time.Since(began).Round(time.Second).String(),
-	}))
+	}
+	return jobs
 }
 
 // command is what repeats the run.
@@ -93,6 +116,9 @@ func command() string {
 	}
 	if *only != "" {
 		c += fmt.Sprintf(" LAB=%q", *only)
+	}
+	if *policies != "" {
+		c += fmt.Sprintf(" POLICIES=%q", *policies)
 	}
 	return c
 }
