@@ -209,3 +209,30 @@ func TestExecutorKeepsTheOrderPastThoseThatLeft(t *testing.T) {
 		require.Equal(t, uint64(gone), st.Canceled+st.Refused.Of(spillway.ReasonExpired))
 	})
 }
+
+// G-EXE-4: contexts that aren't pointers get one of their own for each job, and each of
+// those ends with its job, also among jobs that are done in one go.
+func TestExecutorBriskJobsContextsEndWithThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newExecutor(t, deadline.Config{Queue: 1000, Drain: time.Hour})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var seen []context.Context
+		release := occupy(t, e, 1)
+		for range 100 {
+			own := deadlineOnly{t.Context(), time.Now().Add(time.Minute)}
+			require.NoError(t, e.Go(ctx, answer(1)))
+			require.NoError(t, e.Go(own, func(ctx context.Context) (int, error) {
+				_ = ctx.Done() // from here on there is something to end
+				seen = append(seen, ctx)
+				return 1, nil
+			}))
+		}
+		release()
+		synctest.Wait()
+		require.Len(t, seen, 100)
+		for _, ctx := range seen {
+			require.ErrorIs(t, ctx.Err(), context.Canceled)
+		}
+	})
+}

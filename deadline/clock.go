@@ -95,10 +95,7 @@ func (c *core) goOn(w *worker) bool {
 	q.remove(q.head)
 	c.checkLocked()
 	c.mu.Unlock()
-	if !w.own.rough {
-		c.wait.Record(w.own.waited())
-	}
 	w.jobs++
-	w.guessed, w.waited = true, true
+	w.guessed = true
 	return true
 }

@@ -170,12 +170,15 @@ func (c *core) call(w *worker) {
 	j := w.job
 	for ctx := w.contextFor(j); ; {
 		j.err = j.task.run(ctx)
-		if !w.guess || j.err != nil || !c.goOn(w) {
+		if !w.guess || w.owned != nil || j.err != nil || !c.goOn(w) {
 			break
 		}
 		if j.ctx.Err() != nil {
 			j.void = true
 			break
+		}
+		if w.waited = true; !j.rough {
+			c.wait.Record(j.waited())
 		}
 		if !w.tight.of(j.ctx) {
 			ctx = w.contextFor(j)
@@ -193,13 +196,14 @@ func (w *worker) read() int64 {
 // judge notes when the job ended, and as what. It asks the error, whose methods are a
 // user's and may panic too.
 func (c *core) judge(w *worker, j *job) {
+	known := w.waited
+	w.waited = false
 	if j.void {
 		return // it ended before it began
 	}
-	if !j.rough && !w.waited {
+	if !j.rough && !known {
 		c.wait.Record(j.waited())
 	}
-	w.waited = false
 	if w.guess {
 		w.jobs++
 		if j.err == nil && !tells(w.jobs) && c.guessing.Load() {
@@ -208,9 +212,9 @@ func (c *core) judge(w *worker, j *job) {
 			return
 		}
 	}
-	known, before := !w.guessed, w.now // whether its start was read
+	read, before := !w.guessed, w.now // whether its start was read
 	j.ended = w.read()
-	if known || j.ended-before > staleAfter {
+	if read || j.ended-before > staleAfter {
 		c.run.Record(time.Duration(j.ended - j.started))
 	}
 	switch {
