@@ -44,7 +44,7 @@ func TestConnectIsRepeated(t *testing.T) {
 	require.Equal(t, lifecycle.Disconnected, client.State())
 }
 
-// G-LIF-3: Close ends a Connect that waits for its next dial.
+// G-LIF-3; L-06: Close ends a Connect that waits for its next dial.
 func TestCloseEndsAConnectBetweenTwoDials(t *testing.T) {
 	cfg := aerospike.DefaultConfig(nowhere(t))
 	cfg.Connects = retry.ReadPolicy()
@@ -61,7 +61,7 @@ func TestCloseEndsAConnectBetweenTwoDials(t *testing.T) {
 	require.Equal(t, lifecycle.Disconnected, client.State())
 }
 
-// X8: a registry has a client for each cluster, made when it is asked for.
+// X8, L-16: a registry has a client for each cluster, made when it is asked for.
 func TestClusters(t *testing.T) {
 	servers := map[string]*aerospiketest.Server{"eu": aerospiketest.NewServer(t), "us": aerospiketest.NewServer(t)}
 	errUnknown := errors.New("no such cluster")

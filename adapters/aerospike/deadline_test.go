@@ -74,7 +74,7 @@ func TestClientDoesNotSendWhatIsOutOfTime(t *testing.T) {
 	require.EqualValues(t, 4, client.Snapshot().Expired)
 }
 
-// G-AER-2; R99, fact 3: a server that never answers can't hold a call longer than its
+// G-AER-2; T-03, R99, fact 3: a server that never answers can't hold a call longer than its
 // context, single or batch, however many nodes the batch has.
 func TestClientReturnsByItsDeadline(t *testing.T) {
 	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 4})

@@ -15,8 +15,9 @@ import (
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
 )
 
-// G-AER-1; B-01, R40: over the limit a call is refused at once, and the server sees
-// nothing of it.
+// G-AER-1; B-01, B-04, B-07, M-07, R40: over the limit a call is refused at once, with an
+// error that names the client, the node, the lane and its limit, and the server sees nothing
+// of it.
 func TestClientRefusesOverTheLimit(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv, func(c *aerospike.Config) { c.Limit = 4 })
@@ -125,7 +126,7 @@ func TestClientStalledNodeLeavesTheOthersAlone(t *testing.T) {
 	idle(t, client)
 }
 
-// G-AER-6, X14, A7: a caller who goes away doesn't free the permit before the driver
+// G-AER-6, X14, A7, T-18: a caller who goes away doesn't free the permit before the driver
 // is done; his call returns when the driver does.
 func TestClientHoldsThePermitUntilTheDriverReturns(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
@@ -148,7 +149,7 @@ func TestClientHoldsThePermitUntilTheDriverReturns(t *testing.T) {
 	require.EqualValues(t, 1, srv.Stats().Count(aerospiketest.KindsData))
 }
 
-// R32: shadow mode refuses nothing, and counts what it would have refused.
+// R32, B-14: shadow mode refuses nothing, and counts what it would have refused.
 func TestClientShadowModeRefusesNothing(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv, func(c *aerospike.Config) {
@@ -174,7 +175,7 @@ func TestClientShadowModeRefusesNothing(t *testing.T) {
 	require.Zero(t, stats.Refused.Total())
 }
 
-// A batch takes a permit of every node it touches, or of none.
+// B-13: a batch takes a permit of every node it touches, or of none.
 func TestClientBatchIsAllOrNothing(t *testing.T) {
 	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 2})
 	client := connect(t, srv, func(c *aerospike.Config) { c.Limit = 1 })

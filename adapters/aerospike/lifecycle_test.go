@@ -16,7 +16,7 @@ import (
 	"github.com/spillway-go/spillway/lifecycle"
 )
 
-// G-LIF-1; L-01: a hundred goroutines connect, one does; the server sees what it sees
+// G-LIF-1; L-01, L-12: a hundred goroutines connect, one does; the server sees what it sees
 // of a single Connect.
 func TestClientConnectsOnceHoweverManyTry(t *testing.T) {
 	alone := aerospiketest.NewServer(t)
@@ -81,7 +81,7 @@ func TestClientReconnects(t *testing.T) {
 	}
 }
 
-// G-LIF-2; L-07: a Connect whose caller goes away returns at once, although the driver
+// G-LIF-2; L-07, L-18, T-25: a Connect whose caller goes away returns at once, although the driver
 // can't be interrupted, and what the driver brings later is closed.
 func TestClientLateConnectIsClosed(t *testing.T) {
 	srv := aerospiketest.NewServer(t)

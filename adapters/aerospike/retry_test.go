@@ -45,7 +45,7 @@ func TestReadIsRetriedAtTheNextReplica(t *testing.T) {
 	idle(t, client)
 }
 
-// G-AER-13: a write is made once, and its error says that it may have happened; one that
+// G-AER-13; T-09: a write is made once, and its error says that it may have happened; one that
 // was declared idempotent is made again.
 func TestWriteIsRetriedOnlyIfIdempotent(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
@@ -92,7 +92,8 @@ func TestConflictAfterALostAnswerIsInDoubt(t *testing.T) {
 	require.False(t, ours.InDoubt, "nothing was lost this time")
 }
 
-// G-AER-13: of a batch only the records that failed are sent again.
+// G-AER-13; T-04, T-07: of a batch only the records that failed are sent again, be it that
+// the server says so or that the connection breaks.
 func TestBatchResendsOnlyWhatFailed(t *testing.T) {
 	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 2})
 	client := connect(t, srv, swift)

@@ -86,7 +86,7 @@ func TestStreamBrokenOffLeavesNothing(t *testing.T) {
 	idle(t, client)
 }
 
-// X12, T-13: a stream holds its permits while it is open, so with a limit of one there
+// X12, B-05, T-13: a stream holds its permits while it is open, so with a limit of one there
 // is no second beside it; closing it frees them.
 func TestStreamHoldsPermitsUntilClosed(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
@@ -149,7 +149,7 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 	idle(t, client)
 }
 
-// R99: a stream without a deadline of its caller has one all the same.
+// B-05, R99: a stream without a deadline of its caller has one all the same.
 func TestStreamWithoutADeadlineHasOne(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv, func(c *aerospike.Config) { c.StreamTimeout = 100 * time.Millisecond })

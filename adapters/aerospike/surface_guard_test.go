@@ -15,7 +15,7 @@ import (
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
 )
 
-// G-AER-7: with RefuseAll every method refuses, and the server sees nothing of it.
+// G-AER-7; T-16: with RefuseAll every method refuses, and the server sees nothing of it.
 func TestSurfaceRefusesEveryMethod(t *testing.T) {
 	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 2})
 	client := connect(t, srv, func(c *aerospike.Config) { c.Mode = spillway.RefuseAll })
@@ -39,7 +39,7 @@ func requireRefusals(t *testing.T, srv *aerospiketest.Server, client *aerospike.
 	require.Zero(t, seen.Len())
 }
 
-// G-AER-7: the same with limits of one whose permit somebody has.
+// G-AER-7; B-02: the same with limits of one whose permit somebody has.
 func TestSurfaceRefusesOverTheLimit(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv, func(c *aerospike.Config) {
