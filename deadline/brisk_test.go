@@ -18,7 +18,7 @@ import (
 
 // brisk hands in so many jobs of Go behind one that holds the only worker, so that the
 // worker then does them in one go, and most of them without a look at the clock.
-func brisk(t *testing.T, ctx context.Context, e *deadline.Executor[int], n int, op func(i int) spillway.Op[int]) (release func()) {
+func brisk(ctx context.Context, t *testing.T, e *deadline.Executor[int], n int, op func(i int) spillway.Op[int]) (release func()) {
 	t.Helper()
 	release = occupy(t, e, 1)
 	for i := range n {
@@ -37,7 +37,7 @@ func TestExecutorBriskJobsExpireBehindALongOne(t *testing.T) {
 		long, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
 		var ran atomic.Int64
-		release := brisk(t, long, e, 101, func(i int) spillway.Op[int] {
+		release := brisk(long, t, e, 101, func(i int) spillway.Op[int] {
 			if i == 100 {
 				return stubborn(5 * time.Second)
 			}
@@ -63,7 +63,7 @@ func TestExecutorBriskJobsThatAreLateAreCounted(t *testing.T) {
 		e := newExecutor(t, deadline.Config{Queue: 1000, Drain: time.Hour})
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		release := brisk(t, ctx, e, 150, func(i int) spillway.Op[int] {
+		release := brisk(ctx, t, e, 150, func(i int) spillway.Op[int] {
 			if i == 149 {
 				return stubborn(5 * time.Second)
 			}
@@ -88,7 +88,7 @@ func TestExecutorBriskJobCancelsThoseBehindIt(t *testing.T) {
 		defer cancel()
 		doomed, doom := context.WithCancelCause(ctx)
 		var ran, started atomic.Int64
-		release := brisk(t, ctx, e, 100, func(i int) spillway.Op[int] {
+		release := brisk(ctx, t, e, 100, func(i int) spillway.Op[int] {
 			if i == 60 {
 				return func(context.Context) (int, error) { doom(errOp); return 1, nil }
 			}
@@ -135,7 +135,7 @@ func TestExecutorBriskJobsMayEndAnyhow(t *testing.T) {
 				return int(ran.Add(1)), nil
 			}
 		}
-		release := brisk(t, ctx, e, 100, func(i int) spillway.Op[int] {
+		release := brisk(ctx, t, e, 100, func(i int) spillway.Op[int] {
 			if i != 30 {
 				return answer(1)
 			}

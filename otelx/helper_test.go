@@ -75,7 +75,7 @@ func (b *bench) values(t testing.TB, name string) map[string]float64 {
 	each(t, b.collect(t)[name], func(set attribute.Set, v float64, _ []float64) {
 		var text []string
 		for _, a := range set.ToSlice() {
-			text = append(text, a.Value.Emit())
+			text = append(text, fmt.Sprint(a.Value.AsInterface()))
 		}
 		found[strings.Join(text, ",")] = v
 	})
@@ -145,7 +145,7 @@ func (b *bench) takeSpans() tracetest.SpanStubs {
 func attributesOf(s tracetest.SpanStub) []string {
 	var all []string
 	for _, a := range s.Attributes {
-		all = append(all, string(a.Key)+"="+a.Value.Emit())
+		all = append(all, string(a.Key)+"="+fmt.Sprint(a.Value.AsInterface()))
 	}
 	slices.Sort(all)
 	return all

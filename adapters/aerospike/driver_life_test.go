@@ -79,7 +79,7 @@ func TestFactFinalizerUnderACall(t *testing.T) {
 	runtime.GC()
 	require.NoError(t, srv.AwaitConns(patient(t), 1), "of four connections that of the call is left")
 	gate.Release()
-	<-answered
+	t.Log("the driver says:", <-answered)
 
 	gate = srv.Hold(aerospiketest.Match{})
 	func() {
@@ -150,8 +150,8 @@ func TestFactSharedConnection(t *testing.T) {
 	late, cancel := context.WithTimeout(context.Background(), short)
 	defer cancel()
 	select {
-	case <-listed:
-		t.Fatal("the fault that this test is about is gone from the driver")
+	case err := <-listed:
+		t.Fatalf("the fault that this test is about is gone from the driver: %v", err)
 	case <-late.Done(): // ten times its timeout
 	}
 	gate.Release()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-
 	"testing"
 	"time"
 
@@ -36,7 +35,7 @@ func traffic(t *testing.T, srv *aerospiketest.Server, c as.ClientIfc) (results [
 			return
 		}
 		// Its text has port numbers in it, and how often the driver looked for a connection.
-		ae, ok := aerr.(*as.AerospikeError) //nolint:errorlint // that it is the driver's own is a part of the result
+		ae, ok := aerr.(*as.AerospikeError)
 		code := aerospike.Classify(aerr).Code
 		results = append(results, fmt.Sprintf("%s: %v, %v, in doubt %v, of the driver %v", what, v, code, aerr.IsInDoubt(), ok && ae.Node != nil))
 	}

@@ -67,11 +67,9 @@ func Run(ctx context.Context, w Workload, p policy.Policy, seed uint64) *Figures
 
 // start runs f on a goroutine of the group.
 func start(g *sync.WaitGroup, f func()) {
-	g.Add(1)
-	go func() {
-		defer g.Done()
+	g.Go(func() {
 		f()
-	}()
+	})
 }
 
 func (r *run) now() time.Duration { return time.Since(r.start) }

@@ -45,7 +45,8 @@ func short(t *testing.T) {
 		{shortStorm(), []band{
 			{"none", lab.Recovery, never, never},
 			{"none", lab.Goodput, 0, .2},
-			{"none", lab.Amplification, 2, 3}, {"budget", lab.Amplification, 1, 1.25},
+			{"none", lab.Amplification, 2, 3},
+			{"budget", lab.Amplification, 1, 1.25},
 			{"stack", lab.Recovery, 0, .5},
 			{"stack", lab.Goodput, .97, 1.05},
 			{"stack", lab.Amplification, 1, 1.1},

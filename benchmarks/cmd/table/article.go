@@ -229,13 +229,11 @@ func unbounded(o *opened, work, how string, n int, f task) tale {
 	began := time.Now()
 	var all sync.WaitGroup
 	for i := range n {
-		all.Add(1)
-		go func() {
-			defer all.Done()
+		all.Go(func() {
 			if f(o.ctx, i) != nil {
 				failed.Add(1)
 			}
-		}()
+		})
 	}
 	all.Wait()
 	t := tale{work: work, how: how, wall: time.Since(began), done: int64(n) - failed.Load(), failed: failed.Load()}

@@ -106,13 +106,11 @@ func (f *family) addChannels(o *opened) {
 	jobs := make(chan func(), poolQueue)
 	var all sync.WaitGroup
 	for range poolWorkers {
-		all.Add(1)
-		go func() {
-			defer all.Done()
+		all.Go(func() {
 			for job := range jobs {
 				job()
 			}
-		}()
+		})
 	}
 	o.onClose(func() error { close(jobs); all.Wait(); return nil })
 	ask := func() {

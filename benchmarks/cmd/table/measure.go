@@ -58,12 +58,10 @@ func (m mode) run(w work, n int) time.Duration {
 	start := make(chan struct{})
 	var all sync.WaitGroup
 	for range callers {
-		all.Add(1)
-		go func() {
-			defer all.Done()
+		all.Go(func() {
 			<-start
 			w(each)
-		}()
+		})
 	}
 	began := time.Now()
 	close(start)
@@ -129,9 +127,7 @@ func startNeighbours() (stop func()) {
 	over := make(chan struct{})
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
-		all.Add(1)
-		go func() {
-			defer all.Done()
+		all.Go(func() {
 			x := uint64(1)
 			for {
 				select {
@@ -146,7 +142,7 @@ func startNeighbours() (stop func()) {
 					x ^= x << 17
 				}
 			}
-		}()
+		})
 	}
 	return func() {
 		close(over)

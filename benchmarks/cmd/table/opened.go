@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // opened is what the families have made that has to be closed, and the context that
@@ -17,8 +18,8 @@ func (o *opened) onClose(f func() error) { o.closes = append(o.closes, f) }
 
 func (o *opened) close() error {
 	var errs []error
-	for i := len(o.closes) - 1; i >= 0; i-- {
-		errs = append(errs, o.closes[i]())
+	for _, v := range slices.Backward(o.closes) {
+		errs = append(errs, v())
 	}
 	o.closes = nil
 	return errors.Join(errs...)

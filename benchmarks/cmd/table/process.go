@@ -23,9 +23,7 @@ func watchProcess() *process {
 	runtime.GC()
 	p := &process{over: make(chan struct{})}
 	p.before = inUse()
-	p.all.Add(1)
-	go func() {
-		defer p.all.Done()
+	p.all.Go(func() {
 		ticker := time.NewTicker(lookEvery)
 		defer ticker.Stop()
 		for {
@@ -36,7 +34,7 @@ func watchProcess() *process {
 			case <-ticker.C:
 			}
 		}
-	}()
+	})
 	return p
 }
 

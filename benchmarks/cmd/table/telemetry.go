@@ -70,9 +70,7 @@ func newWatched(limit int) (*limiter.Limiter[int], error) {
 func (o *opened) scrape(read func()) {
 	over := make(chan struct{})
 	var all sync.WaitGroup
-	all.Add(1)
-	go func() {
-		defer all.Done()
+	all.Go(func() {
 		ticker := time.NewTicker(scrapeEvery)
 		defer ticker.Stop()
 		for {
@@ -83,6 +81,6 @@ func (o *opened) scrape(read func()) {
 				read()
 			}
 		}
-	}()
+	})
 	o.onClose(func() error { close(over); all.Wait(); return nil })
 }

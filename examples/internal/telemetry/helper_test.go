@@ -2,6 +2,7 @@ package telemetry_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -86,7 +87,7 @@ func (s *station) collect(t testing.TB) map[string]float64 {
 		each(t, m, func(set attribute.Set, v float64) {
 			id := name
 			for _, a := range set.ToSlice() {
-				id += " " + string(a.Key) + "=" + a.Value.Emit()
+				id += " " + string(a.Key) + "=" + fmt.Sprint(a.Value.AsInterface())
 			}
 			points[id] = v
 		})
@@ -156,7 +157,7 @@ func (s *station) take() tracetest.SpanStubs {
 func attributesOf(s tracetest.SpanStub) map[string]string {
 	all := map[string]string{}
 	for _, a := range s.Attributes {
-		all[string(a.Key)] = a.Value.Emit()
+		all[string(a.Key)] = fmt.Sprint(a.Value.AsInterface())
 	}
 	return all
 }

@@ -86,8 +86,8 @@ func call(t *testing.T, client *aerospike.Client, name string) error {
 	require.True(t, method.IsValid(), name)
 	a := newArguments(t, client, name)
 	var in []reflect.Value
-	for i := range method.Type().NumIn() {
-		in = append(in, a.of(method.Type().In(i), name))
+	for in0 := range method.Type().Ins() {
+		in = append(in, a.of(in0, name))
 	}
 	var out []reflect.Value
 	if method.Type().IsVariadic() {
@@ -96,15 +96,15 @@ func call(t *testing.T, client *aerospike.Client, name string) error {
 		out = method.Call(in)
 	}
 	for _, v := range out {
-		if stream, ok := v.Interface().(interface {
+		if stream, ok := reflect.TypeAssert[interface {
 			Close() error
 			Done() <-chan struct{}
-		}); ok && !v.IsNil() {
+		}](v); ok && !v.IsNil() {
 			_ = stream.Close()
 			<-stream.Done()
 		}
 	}
-	err, _ := out[len(out)-1].Interface().(error)
+	err, _ := reflect.TypeAssert[error](out[len(out)-1])
 	return err
 }
 
