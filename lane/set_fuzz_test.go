@@ -101,9 +101,9 @@ func setOf(program []byte) (cfg lane.SetConfig, busy bool) {
 // prepare has each lane hand its permits on so often that it believes what it has seen.
 func (p *setPair) prepare() {
 	for i := range p.cfg.Lanes[:2] {
-		p.admit(i, p.cfg.Lanes[i].Limit, time.Hour, false)
+		p.admit(i, p.cfg.Lanes[i].Limit, time.Hour)
 		for step := range 55 {
-			p.admit(i, p.cfg.Lanes[i].Limit, time.Hour, false)
+			p.admit(i, p.cfg.Lanes[i].Limit, time.Hour)
 			p.advance(3 * time.Millisecond)
 			p.end(0, ends, 0)
 			p.compare(-step)
@@ -121,9 +121,9 @@ func (p *setPair) step(op byte, arg int) {
 	case 3, 4, 5:
 		p.do(i, d)
 	case 6:
-		p.admit(i, arg/3%5, 0, arg >= 128)
+		p.admit(i, arg/3%5, 0)
 	case 7, 8:
-		p.admit(i, arg/3%3, d, arg >= 64)
+		p.admit(i, arg/3%4, d)
 	case 9, 10, 11:
 		p.end(arg, ends, 0)
 	case 12:

@@ -122,20 +122,12 @@ func (p *setPair) do(home int, d time.Duration) {
 		})
 	}()
 	synctest.Wait()
-	if !p.borrows(c) {
-		p.ask(c, 1, deadline)
-	}
-}
-
-// borrows reports whether a call has a permit of another lane, by its lane's model.
-func (p *setPair) borrows(c *call) (ok bool) {
-	of, answer, ok := p.borrow(c.home)
-	if ok {
+	if of, answer, ok := p.borrow(home); ok {
 		c.of, c.answer = of, answer
 		p.open[p.calls] = c
-		require.True(p.t, isClosed(c.inside), "the model lent a permit; the set: %v", c.err)
+		return
 	}
-	return ok
+	p.ask(c, 1, deadline)
 }
 
 // borrow is what a set does first with lending on.
@@ -158,24 +150,17 @@ func (p *setPair) borrow(home int) (of int, a permittest.Answer, ok bool) {
 	return 0, a, false
 }
 
-// admit is a call of a lane, through the set or past it, for n permits to take along.
-func (p *setPair) admit(home, n int, d time.Duration, through bool) {
+// admit is a call of a lane, for n permits to take along.
+func (p *setPair) admit(home, n int, d time.Duration) {
 	ctx, c, deadline := p.begin(home, d)
-	name := p.cfg.Lanes[home].Name
-	admit := p.set.Lane(name).AdmitN
-	if through {
-		admit = p.set.AdmitN
-	}
 	go func() {
 		defer close(c.over)
-		if c.permit, c.err = admit(p.set.Into(ctx, name), n); c.err == nil {
+		if c.permit, c.err = p.set.Lane(p.cfg.Lanes[home].Name).AdmitN(ctx, n); c.err == nil {
 			close(c.inside)
 		}
 	}()
 	synctest.Wait()
-	if !through || n != 1 || !p.borrows(c) {
-		p.ask(c, n, deadline)
-	}
+	p.ask(c, n, deadline)
 }
 
 // ask asks the model of the call's own lane.
@@ -263,11 +248,9 @@ func (p *setPair) end(arg int, how ending, d time.Duration) {
 	case c.how == nil && d > 0:
 		c.permit.ReleaseAfter(d)
 		m.End(c.answer, spillway.OutcomeTimeout, d)
-		p.repaid(c)
 	case c.how == nil:
 		c.permit.ReleaseWith(spillway.OutcomeUnknown)
 		m.End(c.answer, spillway.OutcomeUnknown, 0)
-		p.repaid(c)
 	default:
 		c.how <- how
 		<-c.over
@@ -289,15 +272,9 @@ func (p *setPair) ended(c *call, how ending) {
 	case panics, exits:
 		m.Abort(c.answer)
 	}
-	p.repaid(c)
-}
-
-// repaid notes that a borrowed permit is back.
-func (p *setPair) repaid(c *call) {
 	if c.of != c.home {
 		p.sides[c.home].borrowed--
 	}
-	c.permit.Release() // once more, which does nothing
 }
 
 func (p *setPair) cancel(id int) {
