@@ -164,6 +164,7 @@ func sorts(t *testing.T, p *tab) {
 	p.open(serve(t, nil, play(shop)).url)
 	p.until(`document.querySelectorAll(".card").length === 3`)
 	p.until(`document.querySelector("#live > .note").innerText.includes("rates are over")`)
+	p.until(`[...document.querySelectorAll(".card .badge")].map(b => b.innerText).join() === "stuck,backend slow,limit tight"`)
 	unsorted := names(p)
 	require.Equal(t, "profiles", unsorted[0])
 	click := func(column string) {

@@ -176,7 +176,7 @@ func TestErrorTextIsBounded(t *testing.T) {
 		_, err := driver.Exists(as.NewPolicy(), newKey(t, i))
 		return asError(err)
 	})
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	_, err = client.Get(ctx, nil, newKey(t, 2))
 	require.Equal(t, spillway.OutcomeOverload, spillway.OutcomeOf(err))
