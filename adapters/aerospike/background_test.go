@@ -31,7 +31,7 @@ func background(t testing.TB, client *aerospike.Client, change func(*aerospike.B
 	return b, failures
 }
 
-// G-AER-15, R35: a write in the background doesn't wait for the server, and Close
+// G-AER-15, L-24, R35: a write in the background doesn't wait for the server, and Close
 // drains what was accepted, although the context that it came with has ended.
 func TestBackgroundWritesAreDrainedByClose(t *testing.T) {
 	srv := aerospiketest.NewServer(t)

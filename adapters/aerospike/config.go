@@ -91,8 +91,7 @@ type Config struct {
 	MinBudget time.Duration
 	// WarmUp is how many connections per node Connect opens before it returns, a few
 	// at a time and no more than the pool holds, so that the first calls don't have
-	// to. Zero means none; a batch over several nodes may then fail until there are
-	// some.
+	// to. Zero means none: the first calls wait for theirs.
 	WarmUp int
 	// ConnectTimeout is the longest time Connect may take, DrainTimeout the longest
 	// time Close waits for calls and streams, CloseTimeout the longest it waits for

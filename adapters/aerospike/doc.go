@@ -55,6 +55,12 @@
 //     drained by Close within its bound.
 //   - G-AER-16: a detached call returns with its context; what it sent keeps its permit
 //     and its lease until the driver returns.
+//   - G-AER-17: in mode Shadow calls have the results, attempts and timeouts that they
+//     have without us, and what is counted is what Enforce then does.
+//   - G-AER-18: a node that is killed under load and comes back costs no acknowledged
+//     write and no permit; after two looks of the driver every call goes through again.
+//   - G-AER-19: Close sends away at once who waits for a permit, and he never reaches the
+//     server.
 //
 // # When not to use it
 //

@@ -153,7 +153,7 @@ func TestDefaultsConcurrentSafe(t *testing.T) {
 	require.Equal(t, spillway.OutcomePermanent, spillway.OutcomeOf(err))
 }
 
-// Ping asks a node; Healthy and IsConnected ask nobody.
+// L-14: Ping asks the nodes, in any mode; Healthy and IsConnected ask nobody.
 func TestPing(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv, func(c *aerospike.Config) { c.Mode = spillway.RefuseAll })

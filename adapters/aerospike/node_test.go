@@ -70,7 +70,7 @@ func (l *ledger) keep(t *testing.T, client *aerospike.Client, stop *atomic.Bool)
 	}
 }
 
-// R126, L-15: a node is killed under load and comes back. Two looks of the driver later
+// G-AER-18; R126, L-15: a node is killed under load and comes back. Two looks of the driver later
 // every read and write goes through again, without a retry of ours, each time; what was
 // acknowledged is there, and what is there was acknowledged or in doubt; nothing is lost of
 // the permits, and nobody is left behind.
@@ -141,7 +141,7 @@ func TestNodeIsLostAndComesBackUnderLoad(t *testing.T) {
 	require.NoError(t, srv.AwaitConns(patient(t), 0))
 }
 
-// L-15: the only node is gone, and comes back: a write that may be repeated, and has the
+// G-AER-18; L-15: the only node is gone, and comes back: a write that may be repeated, and has the
 // time, goes through, in more than one attempt.
 func TestWriteOutlastsARestart(t *testing.T) {
 	srv := aerospiketest.NewServer(t)

@@ -30,7 +30,7 @@ func misfit(v reflect.Value, depth int) (path, problem string) {
 	switch v.Kind() {
 	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
 		if v.Uint() > math.MaxInt64 {
-			return "", fmt.Sprintf("must not be more than %d: %d would be stored as %d", math.MaxInt64, v.Uint(), int64(v.Uint())) //nolint:gosec // that it wraps is the point
+			return "", fmt.Sprintf("must not be more than %d: %d would be stored as %d", int64(math.MaxInt64), v.Uint(), int64(v.Uint())) //nolint:gosec // that it wraps is the point
 		}
 	case reflect.Pointer, reflect.Interface:
 		return misfit(v.Elem(), depth+1)

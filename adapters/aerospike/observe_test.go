@@ -53,7 +53,7 @@ func (w *witness) take() (began []spillway.Call, ended []spillway.CallResult, ar
 	return began, ended, around
 }
 
-// G-AER-14; R154: who watches sees every call of every method exactly once, with its
+// G-AER-14; M-06, R154: who watches sees every call of every method exactly once, with its
 // end.
 func TestWatchersSeeEveryCallOnce(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
@@ -133,7 +133,7 @@ func (r rude) Begin(ctx context.Context, _ spillway.Call) (context.Context, spil
 }
 func (r rude) End(spillway.CallResult) { panic("end") }
 
-// G-AER-14: a panic in an observer harms nobody, and neither does a context that it
+// G-AER-14; M-01, M-08: a panic in an observer harms nobody, and neither does a context that it
 // forgets.
 func TestObserverPanicsHarmNobody(t *testing.T) {
 	for _, o := range []rude{{begin: true}, {end: true}} {

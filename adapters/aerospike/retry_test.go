@@ -111,28 +111,33 @@ func TestBatchResendsOnlyWhatFailed(t *testing.T) {
 		on[n.GetName()]++
 		put(t, client, keys[i], as.BinMap{"a": 1})
 	}
-	srv.Inject(aerospiketest.Fault{
-		Match: aerospiketest.Match{Kinds: aerospiketest.KindBatch, Nodes: []int{1}}, Times: 1,
-		Action: aerospiketest.ActionCode, Code: aerospiketest.CodeDeviceOverload,
-	})
-	seen := srv.Record(aerospiketest.Match{Kinds: aerospiketest.KindBatch})
-	records := make([]as.BatchRecordIfc, len(keys))
-	for i, key := range keys {
-		records[i] = as.NewBatchWrite(nil, key, as.AddOp(as.NewBin("a", 1)))
-	}
-	require.NoError(t, idempotent.BatchOperate(patient(t), nil, records))
-	for _, r := range records {
-		require.Equal(t, types.OK, r.BatchRec().ResultCode)
-	}
-	sent := map[int]int{}
-	for _, s := range seen.Served() {
-		sent[s.Node] += s.Records
-	}
-	require.Equal(t, map[int]int{0: on["A1"], 1: 2 * on["A2"]}, sent)
-	for _, key := range keys {
-		rec, err := client.Get(patient(t), nil, key)
-		require.NoError(t, err)
-		require.Equal(t, 2, rec.Bins["a"], "no record was added to twice")
+	for round, fault := range []aerospiketest.Fault{
+		{Action: aerospiketest.ActionCode, Code: aerospiketest.CodeDeviceOverload},
+		{Action: aerospiketest.ActionReset},
+	} {
+		fault.Match, fault.Times = aerospiketest.Match{Kinds: aerospiketest.KindBatch, Nodes: []int{1}}, 1
+		srv.Inject(fault)
+		seen := srv.Record(aerospiketest.Match{Kinds: aerospiketest.KindBatch})
+		records := make([]as.BatchRecordIfc, len(keys))
+		for i, key := range keys {
+			records[i] = as.NewBatchWrite(nil, key, as.AddOp(as.NewBin("a", 1)))
+		}
+		require.NoError(t, idempotent.BatchOperate(patient(t), nil, records))
+		for i, r := range records {
+			require.Equal(t, types.OK, r.BatchRec().ResultCode)
+			require.Equal(t, keys[i], r.BatchRec().Key)
+		}
+		sent := map[int]int{}
+		for _, s := range seen.Served() {
+			sent[s.Node] += s.Records
+		}
+		seen.Stop()
+		require.Equal(t, map[int]int{0: on["A1"], 1: 2 * on["A2"]}, sent)
+		for _, key := range keys {
+			rec, err := client.Get(patient(t), nil, key)
+			require.NoError(t, err)
+			require.Equal(t, 2+round, rec.Bins["a"], "no record was added to twice")
+		}
 	}
 	idle(t, client)
 }

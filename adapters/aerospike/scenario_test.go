@@ -20,7 +20,7 @@ import (
 	"github.com/spillway-go/spillway/retry"
 )
 
-// L-25: who waits for a permit when Close is called is sent away at once, with the error of
+// G-AER-19; L-25: who waits for a permit when Close is called is sent away at once, with the error of
 // a client that is closing, while the call that he waited for still runs; he never reaches
 // the server.
 func TestCloseSendsWaitersAway(t *testing.T) {

@@ -100,7 +100,7 @@ func likened(seen []aerospiketest.Served) []aerospiketest.Served {
 	return like
 }
 
-// R32, B-14: in mode Shadow calls have the results that they have with the driver alone,
+// G-AER-17; R32, B-14: in mode Shadow calls have the results that they have with the driver alone,
 // and the server sees the same commands, attempt by attempt, with the same timeouts,
 // although the lanes are full all the time. In mode Enforce neither is so.
 func TestShadowChangesNothing(t *testing.T) {
@@ -214,7 +214,7 @@ func load(t *testing.T, mode spillway.Mode, let func(limit, calls int) int) aero
 	return snap
 }
 
-// R32, B-14: what mode Shadow counts is what Enforce then does.
+// G-AER-17; R32, B-14: what mode Shadow counts is what Enforce then does.
 func TestShadowCountsWhatEnforceThenDoes(t *testing.T) {
 	shadow := load(t, spillway.Shadow, func(_, calls int) int { return calls })
 	enforce := load(t, spillway.Enforce, func(limit, _ int) int { return limit })
@@ -233,7 +233,7 @@ func TestShadowCountsWhatEnforceThenDoes(t *testing.T) {
 	require.Zero(t, shadow.Expired+shadow.NotRetried+enforce.WouldExpire+enforce.WouldNotRetry)
 }
 
-// Beside the driver's own call, one in mode Shadow allocates no more than one in mode
+// G-AER-17: beside the driver's own call, one in mode Shadow allocates no more than one in mode
 // Enforce: what it costs to find the key's node.
 func TestShadowCostsNoMore(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
