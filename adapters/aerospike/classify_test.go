@@ -173,7 +173,9 @@ func TestErrorTextIsBounded(t *testing.T) {
 	client, err := aerospike.Wrap(driver, aerospike.DefaultConfig())
 	require.NoError(t, err)
 	letGo := hold(t, srv, 4, func(i int) error {
-		_, err := driver.Exists(as.NewPolicy(), newKey(t, i))
+		policy := as.NewPolicy()
+		policy.TotalTimeout = patience
+		_, err := driver.Exists(policy, newKey(t, i))
 		return asError(err)
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
