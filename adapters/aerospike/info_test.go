@@ -45,7 +45,7 @@ func TestDropIndexEndsWithItsContext(t *testing.T) {
 	// whether they are there, one is told, and both are asked then.
 	create()
 	srv.Inject(aerospiketest.Fault{Match: aerospiketest.Match{Kinds: aerospiketest.KindInfo}, Skip: 3, Action: aerospiketest.ActionSwallow})
-	ctx, cancel := context.WithTimeout(context.Background(), 2*short)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*short)
 	defer cancel()
 	err := drop(ctx, client)
 	var left *aerospike.DetachedError
