@@ -122,6 +122,19 @@ func TestEveryAlertHasItsPage(t *testing.T) {
 	}
 }
 
+// The cases themselves are in spillway.test.yml, for promtool.
+func TestTightIsNotSlow(t *testing.T) {
+	alerts, err := monitoring.DefaultWindows().Alerts()
+	require.NoError(t, err)
+	queries := map[string]string{}
+	for _, a := range alerts {
+		queries[a.Name] = a.Query
+	}
+	slow := queries["SpillwayBackendSlow"]
+	require.NotEmpty(t, slow)
+	require.Regexp(t, `unless on \(.*\) \(`+regexp.QuoteMeta(slow)+`\)$`, queries["SpillwayLimitTight"])
+}
+
 func TestEveryAlertIsTested(t *testing.T) {
 	alerts, err := monitoring.DefaultWindows().Alerts()
 	require.NoError(t, err)

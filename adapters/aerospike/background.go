@@ -169,7 +169,7 @@ func (b *Background) Stats() deadline.Stats {
 	}
 	spared := b.spared.Load() // first: it is never more than what was counted as lost
 	s := b.executor.Stats()
-	s.LostItems -= spared
+	s.LostItems -= min(spared, s.LostItems) // a loss is told before it is counted
 	return s
 }
 
