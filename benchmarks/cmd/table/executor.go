@@ -57,7 +57,7 @@ func (f *family) addPools(o *opened) error {
 	pool := pond.NewPool(poolWorkers, pond.WithQueueSize(poolQueue))
 	o.onClose(func() error { pool.StopAndWait(); return nil })
 	nothing := func() {}
-	f.add(namePondGo, bursts(func() { _ = pool.Go(nothing) }, func() { _ = pool.Submit(nothing).Wait() }))
+	f.addBursts(namePondGo, func() { _ = pool.Go(nothing) }, func() { _ = pool.Submit(nothing).Wait() })
 	f.add(namePondWait, func(times int) {
 		for range times {
 			_ = pool.Submit(nothing).Wait()
@@ -68,11 +68,11 @@ func (f *family) addPools(o *opened) error {
 		return err
 	}
 	o.onClose(func() error { other.Release(); return nil })
-	f.add(nameAnts, bursts(func() { _ = other.Submit(nothing) }, func() {
+	f.addBursts(nameAnts, func() { _ = other.Submit(nothing) }, func() {
 		done := make(chan struct{})
 		_ = other.Submit(func() { close(done) })
 		<-done
-	}))
+	})
 	f.addChannels(o)
 	return nil
 }
@@ -94,7 +94,7 @@ func (f *family) addExecutors(ctx context.Context, o *opened) error {
 			}
 		})
 		if name == nameDo {
-			f.add(nameGo, bursts(func() { _ = e.Go(ctx, op) }, func() { _, _ = e.Do(ctx, op) }))
+			f.addBursts(nameGo, func() { _ = e.Go(ctx, op) }, func() { _, _ = e.Do(ctx, op) })
 		}
 	}
 	return nil
@@ -119,7 +119,7 @@ func (f *family) addChannels(o *opened) {
 		<-done
 	}
 	nothing := func() {}
-	f.add(nameWorkers, bursts(func() { jobs <- nothing }, ask))
+	f.addBursts(nameWorkers, func() { jobs <- nothing }, ask)
 	f.add(nameWorkersAsk, func(times int) {
 		for range times {
 			ask()
@@ -127,9 +127,10 @@ func (f *family) addChannels(o *opened) {
 	})
 }
 
-// bursts hands in jobs, a burst at a time, and waits after each for one job more.
-func bursts(hand, wait func()) work {
-	return func(times int) {
+// addBursts adds a side that hands in jobs, a burst at a time, and waits after each for one
+// job more.
+func (f *family) addBursts(name string, hand, wait func()) {
+	f.add(name, func(times int) {
 		for times > 0 {
 			n := min(times, burst)
 			for range n - 1 {
@@ -138,5 +139,6 @@ func bursts(hand, wait func()) work {
 			wait()
 			times -= n
 		}
-	}
+	})
+	f.sides[len(f.sides)-1].unit = burst
 }

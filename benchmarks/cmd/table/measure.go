@@ -4,6 +4,7 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,6 +16,7 @@ type work func(n int)
 type side struct {
 	name string
 	work work
+	unit int       // operations that are done in one go, as a burst; 0 is 1
 	ns   []float64 // nanoseconds an operation, by mode; NaN where it wasn't measured
 	// allocs is how many allocations an operation makes, of one caller.
 	allocs float64
@@ -31,7 +33,7 @@ type mode struct {
 
 // The modes. The least of many short stretches is what a thing costs when nothing else
 // disturbs it. Beside neighbours being disturbed is the point, so there the stretches are
-// several of the scheduler's slices long, and the median counts.
+// many of the scheduler's slices long, and the median counts.
 func serial() mode    { return mode{name: "serial", callers: 1, chunk: time.Millisecond} }
 func parallel() mode  { return mode{name: "parallel", chunk: time.Millisecond} }
 func crowded() mode   { return mode{name: "32 callers", callers: 32, chunk: 10 * time.Millisecond} }
@@ -39,7 +41,7 @@ func neighbour() mode { return beside(serial()) }
 
 // beside is m with neighbours that never rest.
 func beside(m mode) mode {
-	m.name, m.neighbours, m.median, m.chunk = m.name+", busy neighbours", true, true, 100*time.Millisecond
+	m.name, m.neighbours, m.median, m.chunk = m.name+", busy neighbours", true, true, time.Second
 	return m
 }
 
@@ -96,19 +98,20 @@ func measure(sides []*side, modes []mode, rounds int) {
 func measureMode(sides []*side, m mode, rounds int) {
 	if m.neighbours {
 		defer startNeighbours()()
-		rounds = max(rounds/4, 3)
+		rounds = max(rounds/10, 3)
 	}
 	sizes := make([]int, len(sides))
-	for i, s := range sides {
-		sizes[i] = m.size(s.work)
+	if !m.neighbours {
+		for i, s := range sides {
+			sizes[i] = m.size(s.work)
+		}
 	}
 	samples := make([][]float64, len(sides))
 	runtime.GC()
 	for round := range rounds {
 		for k := range sides {
 			i := (k + round) % len(sides) // nobody always comes after the same
-			took := m.run(sides[i].work, sizes[i])
-			samples[i] = append(samples[i], float64(took)/float64(sizes[i]))
+			samples[i] = append(samples[i], m.sample(sides[i], sizes[i]))
 		}
 	}
 	for i, s := range sides {
@@ -116,6 +119,40 @@ func measureMode(sides []*side, m mode, rounds int) {
 			s.ns = append(s.ns, median(samples[i]))
 		} else {
 			s.ns = append(s.ns, least(samples[i]))
+		}
+	}
+}
+
+// sample is what an operation takes, by a stretch of n of them. Beside neighbours, where
+// one may take a thousand times as long as the next, the stretch has a time and no number.
+func (m mode) sample(s *side, n int) float64 {
+	if !m.neighbours {
+		return float64(m.run(s.work, n)) / float64(n)
+	}
+	var done atomic.Int64
+	began := time.Now()
+	until := began.Add(m.chunk)
+	var all sync.WaitGroup
+	for range max(m.callers, 1) {
+		all.Go(func() { done.Add(int64(doUntil(until, s.work, max(s.unit, 1)))) })
+	}
+	all.Wait()
+	return float64(time.Since(began)) / float64(done.Load())
+}
+
+// doUntil does pieces of work until then, longer ones if they are short, so that looking at
+// the clock costs nothing. It returns how many operations that were.
+func doUntil(then time.Time, w work, piece int) (n int) {
+	for {
+		began := time.Now()
+		w(piece)
+		n += piece
+		now := time.Now()
+		if !now.Before(then) {
+			return n
+		}
+		if now.Sub(began) < 100*time.Microsecond {
+			piece *= 2
 		}
 	}
 }
