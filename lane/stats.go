@@ -14,6 +14,7 @@ type Stats struct {
 	Mode        spillway.Mode          // the mode in force
 	Closed      bool                   // whether it was closed
 	Limit       int                    // permits there are
+	Pace        time.Duration          // the gap between two calls, if they are paced
 	InUse       int                    // permits in use, ghosts and lent ones included
 	Available   int                    // permits free; 0 if more are in use than there are
 	Ghosts      int                    // permits of calls that timed out and may still be worked on
@@ -47,7 +48,7 @@ func (b *base) Stats() Stats {
 	s := b.core.Stats()
 	return Stats{
 		Name: s.Name, Mode: s.Mode, Closed: s.Closed,
-		Limit: s.Limit, InUse: s.InUse, Available: max(s.Limit-s.InUse, 0), Ghosts: s.Ghosts,
+		Limit: s.Limit, Pace: s.Pace, InUse: s.InUse, Available: max(s.Limit-s.InUse, 0), Ghosts: s.Ghosts,
 		Waiting: s.Waiting, MaxWaiting: b.room, OldestWait: s.OldestWait,
 		Admitted: s.Admitted, Refused: s.Refused, WouldRefuse: s.WouldRefuse,
 		Canceled: s.Canceled, AfterClose: s.AfterClose, Invalid: s.Invalid,

@@ -27,7 +27,7 @@ func (c *Core) SetLimit(n int) error {
 	// The errors first: nobody may be refused under the new limit with an error
 	// that names the old one.
 	c.flow.hintAt = 0
-	c.rejections.Store(newRejections(c.opts, n, 0))
+	c.rejections.Store(c.newRejections(n, 0))
 	for {
 		s := c.word.Load()
 		from = int(limitOf(s))

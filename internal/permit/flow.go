@@ -148,5 +148,5 @@ func (c *Core) hintLocked(now int64) {
 	}
 	f.hintAt = now
 	hint := c.waitForLocked(c.queue.weight+1, now).Round(time.Millisecond)
-	c.rejections.Store(newRejections(c.opts, int(limitOf(c.word.Load())), hint))
+	c.rejections.Store(c.newRejections(int(limitOf(c.word.Load())), hint))
 }

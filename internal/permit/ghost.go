@@ -73,11 +73,12 @@ func (c *Core) reap() bool {
 // returns how many ghosts there were. The caller must settle.
 func (c *Core) exorciseLocked(now int64) int {
 	g := &c.ghosts
-	n := 0
+	n, last := 0, int64(0)
 	var back uint64
 	for n < len(g.list) && g.list[n].until <= now {
 		s, state := c.slots.Find(g.list[n].token)
 		back += state & slotWeight
+		last = g.list[n].until
 		s.Swap(state, 0) // nobody else changes a ghost's slot
 		n++
 	}
@@ -90,7 +91,9 @@ func (c *Core) exorciseLocked(now int64) int {
 	g.list = slices.Delete(g.list, 0, n)
 	g.weight -= back
 	// The room first: who finds none, and no ghosts either, is refused.
-	c.word.Add(-back)
+	if c.word.Add(-back)&pacedBit != 0 {
+		c.landed(last)
+	}
 	if len(g.list) == 0 {
 		g.list = nil
 		c.word.And(^uint64(ghostsBit))

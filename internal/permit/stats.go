@@ -14,6 +14,7 @@ type Stats struct {
 	Mode        spillway.Mode
 	Closed      bool
 	Limit       int
+	Pace        time.Duration
 	InUse       int // weight, ghosts included
 	Ghosts      int // weight
 	GhostsTotal uint64
@@ -55,6 +56,7 @@ func (c *Core) Stats() Stats {
 	}
 	c.mu.Unlock()
 	st.Mode, st.Closed = modeOf(s), s&closedBit != 0
+	st.Pace = time.Duration(c.gap.Load())
 	st.Limit, st.InUse = int(limitOf(s)), int(useOf(s))
 	st.Aborted = c.aborted.Load()
 	for i := range c.ended {

@@ -1,0 +1,104 @@
+package permit
+
+import (
+	"context"
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
+
+// A stamp says when a call was admitted, and what a meter called it. High bits to low:
+//
+//	63 ........................... 5   4 ... 1   0
+//	nanoseconds on the core's clock    label     1
+//
+// A stamp is never 0, which stands for "not timed". The 32 nanoseconds that it leaves
+// out are less than a reading of the clock costs.
+const (
+	labelShift = 1
+	labelMask  = spillway.MeterLabels - 1
+	stampMask  = spillway.MeterLabels<<labelShift - 1
+)
+
+// age is how long ago a stamp was made.
+func age(stamp, now int64) time.Duration { return time.Duration(now - stamp&^stampMask) }
+
+func (c *Core) age(stamp int64) time.Duration { return age(stamp, c.now()) }
+
+// fullEvery is every how many refusals for one reason a meter is told. A reading of the
+// clock costs three times a refusal; one in eight is lost in it, and eight callers are
+// soon there if a core stands still.
+const fullEvery = 8
+
+// metered is a meter that can't harm the core by a panic. The nil metered measures
+// nothing.
+type metered struct{ spillway.Meter }
+
+// SetMeter has m told of every call admitted from now on, in place of the meter before;
+// nil ends that.
+func (c *Core) SetMeter(m spillway.Meter) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m == nil {
+		c.sampled.Store(c.sampleMask())
+		c.meter.Store(nil)
+		return
+	}
+	c.meter.Store(&metered{m})
+	c.sampled.Store(0)
+}
+
+// begin makes the stamp of an admission.
+func (c *Core) begin(ctx context.Context) int64 {
+	now := c.now()
+	var label uint8
+	if m := c.meter.Load(); m != nil {
+		label = m.begin(ctx, now)
+	}
+	return now&^stampMask | int64(label)<<labelShift | 1
+}
+
+func (m *metered) begin(ctx context.Context, now int64) (label uint8) {
+	defer func() { _ = recover() }()
+	if label = m.Begin(ctx, time.Duration(now)); label > labelMask {
+		return 0
+	}
+	return label
+}
+
+func (m *metered) full(now int64) {
+	if m == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	m.Full(time.Duration(now))
+}
+
+func (m *metered) end(s spillway.Sample) {
+	if m == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	m.End(s)
+}
+
+// measure records how long a call held its w permits, and returns what to tell whom
+// once they are back.
+func (c *Core) measure(stamp int64, w uint64, o spillway.Outcome) (s spillway.Sample, m *metered) {
+	now := c.now()
+	d := max(age(stamp, now), 0)
+	c.hold.Record(d)
+	if c.opts.Estimate {
+		estimate := d
+		if o == spillway.OutcomeTimeout {
+			estimate = time.Duration(float64(d) * slowOutcome)
+		}
+		c.flow.observe(estimate)
+	}
+	s.Took = d
+	if m = c.meter.Load(); m != nil {
+		s.At, s.InUse, s.Weight, s.Outcome = time.Duration(now), int(useOf(c.word.Load())), int(w), o
+		s.Label = uint8(stamp >> labelShift & labelMask)
+	}
+	return s, m
+}
