@@ -1,0 +1,2 @@
+// Package adaptive moves a limit by what it observes.
+package adaptive

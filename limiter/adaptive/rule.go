@@ -1,0 +1,186 @@
+package adaptive
+
+import (
+	"math"
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
+
+// rule is how a limit moves: delay-target AIMD with errors. It is a pure function of
+// what is known and of what was seen since, so that it can be tested as a table and
+// fuzzed. The scheme is Swift's (SIGCOMM 2020): many senders, one bottleneck, an
+// absolute target that all have in common; with a floor from Little's law in place of a
+// minimum, and a pace in place of a window below one.
+type rule struct {
+	low, high float64                       // bounds of the limit; low > 0
+	targets   [spillway.MeterLabels]float64 // latencies in nanoseconds, by class; 0: learned
+}
+
+// state is all that is known between two windows.
+type state struct {
+	limit    float64
+	healthy  float64 // permits in use, on average, while all was well
+	peak     float64 // the most in use lately
+	latency  float64 // mean latency in nanoseconds; 0 before the first window
+	starting bool    // no decrease yet
+	fallen   bool    // the last decrease was for errors or silence
+	doubles  int     // how often the gap was doubled
+	refs     [spillway.MeterLabels]reference
+}
+
+// window is what was seen between two updates.
+type window struct {
+	span   time.Duration
+	ok     int                               // calls that the backend did
+	errors int                               // calls that say it is overloaded
+	class  [spillway.MeterLabels]classWindow // of calls with a latency, by class
+	busy   float64                           // permits in use on average, by Little's law
+	peak   int                               // the most permits in use
+	full   bool                              // somebody found no room
+	silent bool                              // nothing came back though something is under way
+}
+
+type classWindow struct {
+	n   int
+	log float64 // the sum of the logarithms of the latencies, in nanoseconds
+	sum float64 // the sum of the latencies
+}
+
+// next returns what is known after a window, and what was decided on which grounds.
+func (r *rule) next(s state, w window) (state, Change) {
+	ch := Change{From: s.limit, Errors: w.errorShare(), Samples: w.ok + w.errors, InUse: w.peak}
+	ch.Ratio = r.ratio(&s, &w)
+	ch.Tolerance = toleranceOf(s.limit)
+	well := w.errors == 0 && !w.silent && ch.Ratio < 1+healthyShare*(ch.Tolerance-1)
+	s.remember(&w, well)
+	ch.Healthy = s.healthy
+	limit := s.limit
+	switch {
+	case w.silent:
+		limit, ch.Cause = limit*(1-errorCut), Silence
+	case ch.Errors > errorNoise:
+		limit, ch.Cause = limit*(1-errorCut*min(1, ch.Errors/errorFull)), Errors
+	case ch.Ratio > ch.Tolerance:
+		floor := min(limit, floorOverHealthy*s.healthy)
+		cut := limit * max(latencyKeep, 1-latencyCut*(ch.Ratio-ch.Tolerance)/ch.Ratio)
+		limit, ch.Cause = max(cut, floor), Latency
+	case ch.Samples > 0 && (w.full || float64(w.peak) >= bindingShare*math.Max(1, math.Floor(limit))):
+		limit, ch.Cause = r.grown(&s, ch.Ratio, ch.Tolerance)
+	case limit > headroom*s.peak+1:
+		limit, ch.Cause = max(limit*headroomKeep, headroom*s.peak+1), Idle
+	}
+	limit = min(max(limit, r.low), r.high)
+	s.note(ch.Cause, limit, r.low)
+	s.limit, ch.To = limit, limit
+	return s, ch
+}
+
+// grown returns a higher limit, and why.
+func (r *rule) grown(s *state, ratio, tolerance float64) (float64, Cause) {
+	limit, ease := s.limit, min(1, max(0, (tolerance-ratio)/(tolerance-1)))
+	next, cause := limit, Growth
+	switch {
+	case s.fallen && limit < s.healthy*recoverReach && ease > startEase:
+		next, cause = min(max(2*limit, s.healthy/2), s.healthy*recoverReach), Recovery
+	case limit < 1:
+		next = limit * pacedGrowth
+	case s.starting && ease > startEase:
+		next = limit * startGrowth
+	case ease > freeEase:
+		next = limit * (1 + freeGrowth*ease)
+	default:
+		next = limit + ease*min(addMost, addBase+limit*addShare)
+	}
+	return min(next, max(limit, headroom*s.peak+1)), cause
+}
+
+// note keeps what the next window has to know of a decision.
+func (s *state) note(c Cause, limit, low float64) {
+	switch c {
+	case Silence, Errors:
+		s.starting, s.fallen = false, true
+		if limit <= low && limit < 1 {
+			s.doubles = min(s.doubles+1, maxGapDoubles)
+		}
+	case Latency:
+		s.starting, s.fallen, s.doubles = false, false, 0
+	default:
+		s.doubles = 0
+		if limit >= s.healthy {
+			s.fallen = false
+		}
+	}
+}
+
+// remember takes the window into the averages.
+func (s *state) remember(w *window, well bool) {
+	var n int
+	var sum float64
+	for i := range w.class {
+		n += w.class[i].n
+		sum += w.class[i].sum
+	}
+	if n > 0 {
+		mean := sum / float64(n)
+		if s.latency == 0 {
+			s.latency = mean
+		}
+		s.latency += latencyMemory * (mean - s.latency)
+	}
+	// What nobody called in says nothing: only the time that was watched counts.
+	span := min(w.span, longWindow)
+	if well && n > 0 {
+		memory := healthyDown
+		if w.busy > s.healthy {
+			memory = healthyUp
+		}
+		s.healthy += (w.busy - s.healthy) * fade(span, memory)
+	}
+	s.peak -= s.peak * fade(span, peakMemory)
+	s.peak = max(s.peak, float64(w.peak))
+}
+
+// fade is the weight of a span in an average with that memory.
+func fade(span, memory time.Duration) float64 {
+	return 1 - math.Exp(-float64(max(span, 0))/float64(memory))
+}
+
+func (w *window) errorShare() float64 {
+	if w.errors == 0 {
+		return 0
+	}
+	return float64(w.errors) / float64(w.ok+w.errors)
+}
+
+// toleranceOf returns by how much a latency may exceed its reference.
+func toleranceOf(limit float64) float64 {
+	return toleranceBase + toleranceSmall/math.Sqrt(max(limit, toleranceFloor))
+}
+
+// gap returns the pause between two calls that a limit below one stands for.
+func (s *state) gap() time.Duration {
+	if s.limit >= 1 || s.limit <= 0 {
+		return 0
+	}
+	d := s.latency * (1/s.limit - 1) * float64(int(1)<<s.doubles)
+	return time.Duration(min(max(d, 1), float64(maxGap)))
+}
+
+// permits is the whole number of permits that a limit stands for.
+func (s *state) permits() int { return max(1, int(s.limit)) }
+
+// length returns how long a window should be, how many samples it needs, and when it
+// is judged without them.
+func (s *state) length() (span time.Duration, samples int, longest time.Duration) {
+	span = min(max(time.Duration(windowLatencies*s.latency), minWindow), maxWindow)
+	if s.limit < smallLimit {
+		return span, smallWindowSamples, longSmallWindow
+	}
+	return span, windowSamples, longWindow
+}
+
+// silence returns after how long without an answer the backend stands still.
+func (s *state) silence() time.Duration {
+	return min(max(time.Duration(silentLatencies*s.latency), minSilence), maxSilence)
+}
