@@ -155,20 +155,20 @@ func (c *Controller) lookLocked(at time.Duration) (ch Change, changed bool) {
 		return ch, false
 	}
 	span := at - c.opened
-	length, samples, longest := c.state.length()
-	all, useful := c.gather.seen()
-	switch {
+	w := c.gather.read(span)
+	switch all := w.ok + w.errors + w.neutral; {
 	case all != c.checked:
 		c.checked, c.quiet = all, 0
 	case c.quiet == 0:
 		c.quiet = at
 	}
 	silent := c.quiet != 0 && at-c.quiet >= c.state.silence()
-	if !silent && (span < length || useful < samples && span < longest) {
+	if !silent && !c.rule.enough(&c.state, &w) {
+		length := c.state.length()
 		c.due.Store(int64(max(c.opened+length, at+length/4)))
 		return ch, false
 	}
-	w := c.gather.draw(span)
+	w = c.gather.draw(span)
 	w.silent = silent
 	next, ch := c.rule.next(c.state, w)
 	c.opened, c.checked = at, 0
@@ -184,8 +184,7 @@ func (c *Controller) lookLocked(at time.Duration) (ch Change, changed bool) {
 	}
 	from := c.state.limit
 	c.state = next
-	length, _, _ = next.length()
-	c.due.Store(int64(at + length))
+	c.due.Store(int64(at + next.length()))
 	c.counts.LastRule = ch
 	_ = c.applyLocked() // a target that is closed needs no limit
 	if ch.To == from {

@@ -32,7 +32,7 @@ type cell struct {
 	// A log2 is less than 64·256 = 2^14, so the sum of 2^24 calls fits. A window is
 	// drawn twice a second at least.
 	logs atomic.Uint64
-	sum  atomic.Int64 // nanoseconds
+	sum  atomic.Int64 // nanoseconds, without those that timed out
 	held atomic.Int64 // nanoseconds times weight, of all calls
 	_    [40]byte
 }
@@ -65,6 +65,7 @@ func (g *gather) add(s *spillway.Sample) {
 	}
 	switch s.Outcome {
 	case spillway.OutcomeOK, spillway.OutcomeLate:
+		c.sum.Add(took)
 	case spillway.OutcomeTimeout:
 		took = int64(float64(took) * timeoutFactor)
 		g.errors.Add(1)
@@ -76,7 +77,6 @@ func (g *gather) add(s *spillway.Sample) {
 		g.neutral.Add(1)
 		return
 	}
-	c.sum.Add(took)
 	c.logs.Add(1<<countShift + log2(uint64(took)))
 }
 
@@ -85,31 +85,33 @@ func (g *gather) raise(use int64) {
 	}
 }
 
-// seen returns how many calls have ended since the last draw, and how many of them say
-// something of the node.
-func (g *gather) seen() (all, useful int) {
-	useful = int(g.unsaid.Load())
-	for i := range g.cells {
-		useful += int(g.cells[i].logs.Load() >> countShift)
-	}
-	return useful + int(g.neutral.Load()), useful
+// read returns the window as it is.
+func (g *gather) read(span time.Duration) window {
+	return g.window(span, (*atomic.Int64).Load, (*atomic.Uint64).Load)
 }
 
 // draw takes everything out.
 func (g *gather) draw(span time.Duration) window {
-	w := window{span: span, peak: int(g.peak.Swap(0)), full: g.full.Swap(false)}
-	w.errors = int(g.errors.Swap(0))
-	n := int(g.unsaid.Swap(0))
-	g.neutral.Store(0)
+	w := g.window(span,
+		func(a *atomic.Int64) int64 { return a.Swap(0) }, func(a *atomic.Uint64) uint64 { return a.Swap(0) })
+	g.full.Store(false)
+	return w
+}
+
+func (g *gather) window(span time.Duration, get func(*atomic.Int64) int64, logs func(*atomic.Uint64) uint64) window {
+	w := window{
+		span: span, peak: int(get(&g.peak)), full: g.full.Load(),
+		errors: int(get(&g.errors)), fast: int(get(&g.unsaid)), neutral: int(get(&g.neutral)),
+	}
+	n := w.fast
 	var held float64
 	for i := range g.cells {
 		c := &g.cells[i]
-		held += float64(c.held.Swap(0))
-		logs := c.logs.Swap(0)
-		k := classWindow{n: int(logs >> countShift), sum: float64(c.sum.Swap(0))}
-		k.log = float64(logs&logMask) / logUnit * math.Ln2
-		n += k.n
-		w.class[i] = k
+		held += float64(get(&c.held))
+		l := logs(&c.logs)
+		w.sum += float64(get(&c.sum))
+		w.class[i] = classWindow{n: int(l >> countShift), log: float64(l&logMask) / logUnit * math.Ln2}
+		n += w.class[i].n
 	}
 	w.ok = max(n-w.errors, 0)
 	w.busy = held / float64(max(span, 1))

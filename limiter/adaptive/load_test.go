@@ -178,10 +178,14 @@ func jain(each []*tally, from, to time.Duration) float64 {
 	return s * s / (float64(len(each)) * q)
 }
 
-// limits returns a function for run.each that notes the limit, and the notes.
-func limits(c *client) (func(time.Duration), *[]float64) {
+// limitsOf returns a function for run.each that notes the limit of a client.
+func limitsOf(c *client) (func(time.Duration), *[]float64) {
 	var notes []float64
-	return func(time.Duration) { notes = append(notes, c.ctl.Stats().Limit) }, &notes
+	return func(time.Duration) {
+		if c.ctl != nil {
+			notes = append(notes, c.ctl.Stats().Limit)
+		}
+	}, &notes
 }
 
 func curve(xs []float64, every int) string {

@@ -89,7 +89,7 @@ func (b *backend) finish(at time.Duration, work float64) time.Duration {
 // The backend works on although nobody waits.
 func (b *backend) call(ctx context.Context, cost float64) error {
 	b.mu.Lock()
-	if b.bound > 0 && b.busy+len(b.queue) >= b.bound {
+	if b.bound < 0 || b.bound > 0 && b.busy+len(b.queue) >= b.bound {
 		b.mu.Unlock()
 		time.Sleep(b.net)
 		return outcome(spillway.OutcomeOverload)

@@ -11,32 +11,37 @@ type reference struct {
 	half  bool    // the limit was half used at most, and nothing failed, throughout the batch
 }
 
-// ratio returns how many times their references the latencies of a window are, over
-// all classes; 1 if there is nothing to go by. Classes without a target learn.
+// ratio returns how many times what they should be the latencies of a window are, all
+// calls together; 1 if there is nothing to go by. It is a ratio of sums and not a mean of
+// ratios: a call that waits behind a slow one waits longer than it takes itself, without
+// the backend being full.
 func (r *rule) ratio(s *state, w *window) float64 {
-	var sum, n float64
-	half := w.errors == 0 && float64(w.peak) < learnUse*s.limit
+	var took, want float64
 	for i := range w.class {
-		c := &w.class[i]
-		if c.n == 0 {
-			continue
-		}
-		ref := r.targets[i] / targetOverReference
+		c, ref := &w.class[i], r.targets[i]/targetOverReference
 		if ref == 0 {
-			s.refs[i].learn(c, half)
 			ref = s.refs[i].value
 		}
-		if ref == 0 {
+		if c.n == 0 || ref == 0 {
 			continue
 		}
-		mean := math.Exp(c.log / float64(c.n))
-		sum += float64(c.n) * mean / ref
-		n += float64(c.n)
+		took += float64(c.n) * math.Exp(c.log/float64(c.n))
+		want += float64(c.n) * ref
 	}
-	if n == 0 {
+	if want == 0 {
 		return 1
 	}
-	return sum / n
+	return took / want
+}
+
+// learn takes a window into the references of the classes that have no target.
+func (r *rule) learn(s *state, w *window) {
+	half := w.errors == 0 && float64(w.peak) < learnUse*s.limit
+	for i := range w.class {
+		if c := &w.class[i]; c.n > 0 && r.targets[i] == 0 {
+			s.refs[i].learn(c, half)
+		}
+	}
 }
 
 // learn takes the samples of a window into the batch, and the batch into the value.

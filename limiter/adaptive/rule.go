@@ -20,36 +20,40 @@ type rule struct {
 // state is all that is known between two windows.
 type state struct {
 	limit    float64
-	healthy  float64 // permits in use, on average, while all was well
-	peak     float64 // the most in use lately
-	latency  float64 // mean latency in nanoseconds; 0 before the first window
-	starting bool    // no decrease yet
-	fallen   bool    // the last decrease was for errors or silence
-	doubles  int     // how often the gap was doubled
+	healthy  float64       // permits in use, on average, while all was well
+	peak     float64       // the most in use lately
+	latency  float64       // mean latency of what was done, in nanoseconds; 0 before the first
+	watched  time.Duration // how long all was well, as far as it matters to healthy
+	starting bool          // no decrease yet
+	fallen   bool          // the last decrease was for errors or silence
+	doubles  int           // how often the gap was doubled
 	refs     [spillway.MeterLabels]reference
 }
 
 // window is what was seen between two updates.
 type window struct {
-	span   time.Duration
-	ok     int                               // calls that the backend did
-	errors int                               // calls that say it is overloaded
-	class  [spillway.MeterLabels]classWindow // of calls with a latency, by class
-	busy   float64                           // permits in use on average, by Little's law
-	peak   int                               // the most permits in use
-	full   bool                              // somebody found no room
-	silent bool                              // nothing came back though something is under way
+	span    time.Duration
+	ok      int                               // calls that the backend did
+	errors  int                               // calls that say it is overloaded
+	fast    int                               // of these, answers: those that did not time out
+	neutral int                               // calls that say nothing of it
+	class   [spillway.MeterLabels]classWindow // of calls with a latency, by class
+	sum     float64                           // of the latencies of those calls that were done, in nanoseconds
+	busy    float64                           // permits in use on average, by Little's law
+	peak    int                               // the most permits in use
+	full    bool                              // somebody found no room
+	silent  bool                              // nothing came back though something is under way
 }
 
 type classWindow struct {
 	n   int
 	log float64 // the sum of the logarithms of the latencies, in nanoseconds
-	sum float64 // the sum of the latencies
 }
 
 // next returns what is known after a window, and what was decided on which grounds.
 func (r *rule) next(s state, w window) (state, Change) {
 	ch := Change{From: s.limit, Errors: w.errorShare(), Samples: w.ok + w.errors, InUse: w.peak}
+	r.learn(&s, &w)
 	ch.Ratio = r.ratio(&s, &w)
 	ch.Tolerance = toleranceOf(s.limit)
 	well := w.errors == 0 && !w.silent && ch.Ratio < 1+healthyShare*(ch.Tolerance-1)
@@ -58,7 +62,8 @@ func (r *rule) next(s state, w window) (state, Change) {
 	limit := s.limit
 	switch {
 	case w.silent:
-		limit, ch.Cause = limit*(1-errorCut), Silence
+		// With one call under way that isn't answered, nothing more goes in.
+		limit, ch.Cause = max(limit*(1-errorCut), min(limit, 1)), Silence
 	case ch.Errors > errorNoise:
 		limit, ch.Cause = limit*(1-errorCut*min(1, ch.Errors/errorFull)), Errors
 	case ch.Ratio > ch.Tolerance:
@@ -83,8 +88,10 @@ func (r *rule) grown(s *state, ratio, tolerance float64) (float64, Cause) {
 	switch {
 	case s.fallen && limit < s.healthy*recoverReach && ease > startEase:
 		next, cause = min(max(2*limit, s.healthy/2), s.healthy*recoverReach), Recovery
-	case limit < 1:
+	case limit < 1 && ease > freeEase:
 		next = limit * pacedGrowth
+	case limit < 1:
+		next = limit + ease*pacedAdd
 	case s.starting && ease > startEase:
 		next = limit * startGrowth
 	case ease > freeEase:
@@ -104,7 +111,7 @@ func (s *state) note(c Cause, limit, low float64) {
 			s.doubles = min(s.doubles+1, maxGapDoubles)
 		}
 	case Latency:
-		s.starting, s.fallen, s.doubles = false, false, 0
+		s.starting, s.doubles = false, 0
 	default:
 		s.doubles = 0
 		if limit >= s.healthy {
@@ -115,14 +122,8 @@ func (s *state) note(c Cause, limit, low float64) {
 
 // remember takes the window into the averages.
 func (s *state) remember(w *window, well bool) {
-	var n int
-	var sum float64
-	for i := range w.class {
-		n += w.class[i].n
-		sum += w.class[i].sum
-	}
-	if n > 0 {
-		mean := sum / float64(n)
+	if w.ok > 0 {
+		mean := w.sum / float64(w.ok)
 		if s.latency == 0 {
 			s.latency = mean
 		}
@@ -130,11 +131,14 @@ func (s *state) remember(w *window, well bool) {
 	}
 	// What nobody called in says nothing: only the time that was watched counts.
 	span := min(w.span, longWindow)
-	if well && n > 0 {
+	if well && w.ok > 0 {
 		memory := healthyDown
 		if w.busy > s.healthy {
 			memory = healthyUp
 		}
+		// At first it is the plain average of all that was seen.
+		s.watched = min(s.watched+span, healthyDown)
+		memory = min(memory, s.watched)
 		s.healthy += (w.busy - s.healthy) * fade(span, memory)
 	}
 	s.peak -= s.peak * fade(span, peakMemory)
@@ -170,17 +174,38 @@ func (s *state) gap() time.Duration {
 // permits is the whole number of permits that a limit stands for.
 func (s *state) permits() int { return max(1, int(s.limit)) }
 
-// length returns how long a window should be, how many samples it needs, and when it
-// is judged without them.
-func (s *state) length() (span time.Duration, samples int, longest time.Duration) {
-	span = min(max(time.Duration(windowLatencies*s.latency), minWindow), maxWindow)
-	if s.limit < smallLimit {
-		return span, smallWindowSamples, longSmallWindow
-	}
-	return span, windowSamples, longWindow
+// length returns how long a window should be: long enough for a decision to see its own
+// effect.
+func (s *state) length() time.Duration {
+	return min(max(time.Duration(windowLatencies*s.latency), minWindow), maxWindow)
 }
 
-// silence returns after how long without an answer the backend stands still.
+// enough reports whether a window can be judged: it has its samples, or is as long as it
+// may be, or what it says is bad beyond doubt.
+func (r *rule) enough(s *state, w *window) bool {
+	if w.span < s.length() {
+		return false
+	}
+	need, longest := windowSamples, longWindow
+	switch {
+	case s.limit < 1 && s.fallen:
+		need, longest = pacedSamples, longSmallWindow
+	case s.limit < smallLimit:
+		need, longest = smallWindowSamples, longSmallWindow
+	}
+	n := w.ok + w.errors
+	if n >= need || w.span >= longest {
+		return true
+	}
+	if w.errors >= sureErrors && w.errorShare() >= errorFull {
+		return true
+	}
+	excess := math.Log(r.ratio(s, w) / toleranceOf(s.limit))
+	return excess > 0 && float64(n)*excess*excess >= sure*sure
+}
+
+// silence returns after how long without an answer the backend stands still. In the gap
+// between two calls there is nothing to answer.
 func (s *state) silence() time.Duration {
-	return min(max(time.Duration(silentLatencies*s.latency), minSilence), maxSilence)
+	return s.gap() + min(max(time.Duration(silentLatencies*s.latency), minSilence), maxSilence)
 }

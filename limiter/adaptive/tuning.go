@@ -16,7 +16,13 @@ const (
 	// A small limit has few calls under way, and would wait too long for as many.
 	windowSamples      = 48
 	smallWindowSamples = 8
+	pacedSamples       = 2
 	smallLimit         = 2
+	// With fewer samples it is judged if it is bad beyond doubt: if the logarithm of the
+	// latency is over what is tolerated by sure/√n, three times what chance does to
+	// exponential latencies; or with sureErrors, if errors are more than a noise.
+	sure       = 3 * 1.28
+	sureErrors = 3
 	// After so long a window is judged by what it has.
 	longWindow      = 500 * time.Millisecond
 	longSmallWindow = 300 * time.Millisecond
@@ -56,7 +62,8 @@ const (
 	// The limit grows only if bindingShare of it was in use, or somebody found no room.
 	bindingShare = 0.9
 	// Growth by how far the latency is below what is tolerated (ease, 0 to 1).
-	pacedGrowth  = 1.6  // below one permit
+	pacedGrowth  = 1.6 // below one permit
+	pacedAdd     = 0.12
 	startGrowth  = 1.5  // until the first decrease, with an ease of startEase
 	startEase    = 0.4  //
 	freeGrowth   = 0.25 // above freeEase: times 1 + freeGrowth·ease
@@ -85,7 +92,7 @@ const (
 	// The gap between two paced calls is at most maxGap, so that a recovery is noticed.
 	// While nothing but errors comes back it doubles: answers that fail fast would make
 	// a gap in latencies short.
-	maxGap        = 100 * time.Millisecond
+	maxGap        = 500 * time.Millisecond
 	maxGapDoubles = 16
 
 	// A reference is learned from batches of learnSamples. It goes down to a faster batch
