@@ -113,6 +113,7 @@ type run struct {
 	deadline time.Duration
 	seed     uint64
 	retries  int
+	join     time.Duration // how much later than the one before each client comes
 	each     func(at time.Duration) // called every bin
 }
 
@@ -137,6 +138,9 @@ func (r *run) do() (all *tally, each []*tally) {
 			break
 		}
 		i := rng.IntN(len(r.clients))
+		if at < time.Duration(i)*r.join {
+			continue
+		}
 		ctx, cost := context.Background(), 1.0
 		if r.cost != nil {
 			ctx, cost = r.cost(rng, at)

@@ -56,7 +56,8 @@ func (r *rule) next(s state, w window) (state, Change) {
 	r.learn(&s, &w)
 	ch.Ratio = r.ratio(&s, &w)
 	ch.Tolerance = toleranceOf(s.limit)
-	well := w.errors == 0 && !w.silent && ch.Ratio < 1+healthyShare*(ch.Tolerance-1)
+	binding := w.full || float64(w.peak) >= bindingShare*math.Max(1, math.Floor(s.limit))
+	well := !binding && w.errors == 0 && !w.silent && ch.Ratio < 1+healthyShare*(ch.Tolerance-1)
 	s.remember(&w, well)
 	ch.Healthy = s.healthy
 	limit := s.limit
@@ -70,7 +71,7 @@ func (r *rule) next(s state, w window) (state, Change) {
 		floor := min(limit, floorOverHealthy*s.healthy)
 		cut := limit * max(latencyKeep, 1-latencyCut*(ch.Ratio-ch.Tolerance)/ch.Ratio)
 		limit, ch.Cause = max(cut, floor), Latency
-	case ch.Samples > 0 && (w.full || float64(w.peak) >= bindingShare*math.Max(1, math.Floor(limit))):
+	case ch.Samples > 0 && binding:
 		limit, ch.Cause = r.grown(&s, ch.Ratio, ch.Tolerance)
 	case limit > headroom*s.peak+1:
 		limit, ch.Cause = max(limit*headroomKeep, headroom*s.peak+1), Idle

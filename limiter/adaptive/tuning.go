@@ -31,8 +31,8 @@ const (
 	// times its reference the latency may be. At L = 20 it is 1.7, which keeps some 1.35
 	// times the backend's slots busy. Small limits are tolerated more, so that among many
 	// clients the large ones give way first.
-	toleranceBase  = 1.4
-	toleranceSmall = 1.4
+	toleranceBase  = 1.5
+	toleranceSmall = 1.0
 	toleranceFloor = 0.25
 
 	// targetOverReference turns an absolute target into a reference: the target is the
@@ -92,7 +92,7 @@ const (
 	// The gap between two paced calls is at most maxGap, so that a recovery is noticed.
 	// While nothing but errors comes back it doubles: answers that fail fast would make
 	// a gap in latencies short.
-	maxGap        = 500 * time.Millisecond
+	maxGap        = 100 * time.Millisecond
 	maxGapDoubles = 16
 
 	// A reference is learned from batches of learnSamples. It goes down to a faster batch
