@@ -11,7 +11,7 @@ import (
 // variants for quick looks
 func TestQ8(t *testing.T) {
 	for _, n := range []int{20, 100} {
-		for _, v := range variants[2:4] {
+		for _, v := range variants[1:3] {
 			for seed := range uint64(3) {
 				synctest.Test(t, func(t *testing.T) {
 					b := newBackend(seed + 1)

@@ -29,10 +29,8 @@ type variant struct {
 
 var variants = []variant{
 	{"static 1.5c", 24, func() *adaptive.Config { return nil }},
-	{"static 8c", 128, func() *adaptive.Config { return nil }},
 	{"target", 24, func() *adaptive.Config { return cfgOf(true) }},
 	{"learned", 24, func() *adaptive.Config { return cfgOf(false) }},
-	{"learned from 8c", 128, func() *adaptive.Config { return cfgOf(false) }},
 	{"untrusted", 24, func() *adaptive.Config { c := cfgOf(false); c.Trusted = false; return c }},
 }
 

@@ -113,7 +113,7 @@ type run struct {
 	deadline time.Duration
 	seed     uint64
 	retries  int
-	join     time.Duration // how much later than the one before each client comes
+	join     time.Duration          // how much later than the one before each client comes
 	each     func(at time.Duration) // called every bin
 }
 

@@ -52,12 +52,12 @@ type classWindow struct {
 
 // next returns what is known after a window, and what was decided on which grounds.
 func (r *rule) next(s state, w window) (state, Change) {
-	ch := Change{From: s.limit, Errors: w.errorShare(), Samples: w.ok + w.errors, InUse: w.peak}
+	ch := Change{From: s.limit, Samples: w.ok + w.errors, InUse: w.peak}
 	r.learn(&s, &w)
-	ch.Ratio = r.ratio(&s, &w)
-	ch.Tolerance = toleranceOf(s.limit)
+	ch.Ratio, ch.Tolerance = r.ratio(&s, &w), toleranceOf(s.limit)
+	ch.Errors = w.errorShare(ch.Ratio > ch.Tolerance)
 	binding := w.full || float64(w.peak) >= bindingShare*math.Max(1, math.Floor(s.limit))
-	well := !binding && w.errors == 0 && !w.silent && ch.Ratio < 1+healthyShare*(ch.Tolerance-1)
+	well := !binding && ch.Errors == 0 && !w.silent && ch.Ratio < 1+healthyShare*(ch.Tolerance-1)
 	s.remember(&w, well)
 	ch.Healthy = s.healthy
 	limit := s.limit
@@ -151,11 +151,18 @@ func fade(span, memory time.Duration) float64 {
 	return 1 - math.Exp(-float64(max(span, 0))/float64(memory))
 }
 
-func (w *window) errorShare() float64 {
-	if w.errors == 0 {
+// errorShare returns the share of overload signals. A call that timed out is one if the
+// latencies say so too, or if half of all did: else it is the tail of a backend that is
+// well, which a smaller limit wouldn't shorten.
+func (w *window) errorShare(slow bool) float64 {
+	n, all := w.fast, w.ok+w.errors
+	if slow || float64(w.errors-w.fast) >= timeoutSure*float64(all) {
+		n = w.errors
+	}
+	if n == 0 {
 		return 0
 	}
-	return float64(w.errors) / float64(w.ok+w.errors)
+	return float64(n) / float64(all)
 }
 
 // toleranceOf returns by how much a latency may exceed its reference.
@@ -198,10 +205,11 @@ func (r *rule) enough(s *state, w *window) bool {
 	if n >= need || w.span >= longest {
 		return true
 	}
-	if w.errors >= sureErrors && w.errorShare() >= errorFull {
+	ratio, tolerance := r.ratio(s, w), toleranceOf(s.limit)
+	if w.errors >= sureErrors && w.errorShare(ratio > tolerance) >= errorFull {
 		return true
 	}
-	excess := math.Log(r.ratio(s, w) / toleranceOf(s.limit))
+	excess := math.Log(ratio / tolerance)
 	return excess > 0 && float64(n)*excess*excess >= sure*sure
 }
 

@@ -44,6 +44,9 @@ const (
 	errorNoise = 0.02
 	errorFull  = 0.3
 	errorCut   = 0.5
+	// Timeouts count as errors if latencies are over what is tolerated, too, or if they
+	// are so many.
+	timeoutSure = 0.5
 
 	// By latency the limit falls by latencyCut of what the latency is too high, at most
 	// to latencyKeep of it in one window, and never below floorOverHealthy times what
