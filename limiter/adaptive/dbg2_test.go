@@ -79,3 +79,18 @@ func TestQ10(t *testing.T) {
 		}
 	}
 }
+
+func TestQRate(t *testing.T) {
+	for _, over := range []float64{1.5, 10} {
+		forAll(t, func(t *testing.T, v variant, seed uint64) {
+			b := newBackend(seed)
+			b.quota = 2000
+			c, r, notes := single(t, v, b, seed)
+			r.length = 20 * time.Second
+			r.rate = func(at time.Duration) float64 { return over * b.quota }
+			all, _ := r.do()
+			good := sum(all.good, 0, 20e9)
+			t.Logf("rate %vx %-12s goodput %.3f sends per good %.2f | %s", over, v.name, float64(good)/(min(over, 1)*b.quota*20), float64(c.lane.Stats().Admitted)/float64(good), curve(*notes, 5))
+		})
+	}
+}

@@ -18,6 +18,7 @@ type gather struct {
 	full    atomic.Bool  // somebody found no room
 	errors  atomic.Int64 // overload signals
 	unsaid  atomic.Int64 // of these, those that say nothing of latency
+	wasted  atomic.Int64 // nanoseconds times weight that those took
 	neutral atomic.Int64 // calls that say nothing of the node
 	_       [64]byte
 }
@@ -72,6 +73,7 @@ func (g *gather) add(s *spillway.Sample) {
 	case spillway.OutcomeOverload, spillway.OutcomeNetwork:
 		g.errors.Add(1)
 		g.unsaid.Add(1)
+		g.wasted.Add(took * int64(s.Weight))
 		return
 	default:
 		g.neutral.Add(1)
@@ -114,6 +116,9 @@ func (g *gather) window(span time.Duration, get func(*atomic.Int64) int64, logs 
 		n += w.class[i].n
 	}
 	w.ok = max(n-w.errors, 0)
+	if wasted := float64(get(&g.wasted)); held > 0 {
+		w.wasted = min(wasted/held, 1)
+	}
 	w.busy = held / float64(max(span, 1))
 	return w
 }

@@ -28,14 +28,16 @@ type backend struct {
 	net     time.Duration                // to the backend and back
 	bound   int                          // most calls there, others are answered overload; 0 none
 	phases  []phase                      // sorted
-	foreign float64                      // slots that others use
+	quota   float64                      // calls a second, in bursts of a hundredth of that; others are answered overload; 0 none
 
-	mu    sync.Mutex
-	rng   *rand.Rand
-	start time.Time
-	queue []*job
-	busy  int
-	done  int // calls served, wanted or not
+	mu     sync.Mutex
+	rng    *rand.Rand
+	start  time.Time
+	queue  []*job
+	busy   int
+	tokens float64 // of the quota
+	filled time.Duration
+	done   int // calls served, wanted or not
 }
 
 type job struct {
@@ -89,11 +91,17 @@ func (b *backend) finish(at time.Duration, work float64) time.Duration {
 // The backend works on although nobody waits.
 func (b *backend) call(ctx context.Context, cost float64) error {
 	b.mu.Lock()
-	if b.bound < 0 || b.bound > 0 && b.busy+len(b.queue) >= b.bound {
+	if b.quota > 0 {
+		now := time.Since(b.start)
+		b.tokens = min(b.tokens+(now-b.filled).Seconds()*b.quota, max(1, b.quota/100))
+		b.filled = now
+	}
+	if b.quota > 0 && b.tokens < 1 || b.bound < 0 || b.bound > 0 && b.busy+len(b.queue) >= b.bound {
 		b.mu.Unlock()
 		time.Sleep(b.net)
 		return outcome(spillway.OutcomeOverload)
 	}
+	b.tokens--
 	work := b.rng.ExpFloat64()
 	if b.draw != nil {
 		work = b.draw(b.rng)

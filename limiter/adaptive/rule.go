@@ -27,6 +27,7 @@ type state struct {
 	starting bool          // no decrease yet
 	fallen   bool          // the last decrease was for errors or silence
 	doubles  int           // how often the gap was doubled
+	wall     float64       // the limit at which calls were answered with overload; 0 if it isn't known
 	refs     [spillway.MeterLabels]reference
 }
 
@@ -36,6 +37,7 @@ type window struct {
 	ok      int                               // calls that the backend did
 	errors  int                               // calls that say it is overloaded
 	fast    int                               // of these, answers: those that did not time out
+	wasted  float64                           // the share of the permits' time that those took, 0 to 1
 	neutral int                               // calls that say nothing of it
 	class   [spillway.MeterLabels]classWindow // of calls with a latency, by class
 	sum     float64                           // of the latencies of those calls that were done, in nanoseconds
@@ -66,7 +68,11 @@ func (r *rule) next(s state, w window) (state, Change) {
 		// With one call under way that isn't answered, nothing more goes in.
 		limit, ch.Cause = max(limit*(1-errorCut), min(limit, 1)), Silence
 	case ch.Errors > errorNoise:
-		limit, ch.Cause = limit*(1-errorCut*min(1, ch.Errors/errorFull)), Errors
+		limit, ch.Cause = limit*(1-w.errorCut(ch.Errors)), Errors
+		s.wall = 0
+		if w.fast > 0 && w.wasted < wallWaste {
+			s.wall = s.limit
+		}
 	case ch.Ratio > ch.Tolerance:
 		floor := min(limit, floorOverHealthy*s.healthy)
 		cut := limit * max(latencyKeep, 1-latencyCut*(ch.Ratio-ch.Tolerance)/ch.Ratio)
@@ -100,7 +106,25 @@ func (r *rule) grown(s *state, ratio, tolerance float64) (float64, Cause) {
 	default:
 		next = limit + ease*min(addMost, addBase+limit*addShare)
 	}
+	if cause == Growth && s.wall > 0 && next > wallNear*s.wall {
+		next = min(next, max(limit*wallGrowth, wallNear*s.wall))
+		if next > s.wall/wallNear {
+			s.wall = 0
+		}
+	}
 	return min(next, max(limit, headroom*s.peak+1)), cause
+}
+
+// errorCut returns by which share errors lower the limit. Answers lower it by the share
+// of the permits that they kept in use: what is left is what the backend did accept.
+// (Their number would say too much: they are quick.) Timeouts lower it by their number.
+func (w *window) errorCut(share float64) float64 {
+	fast := float64(w.fast) / float64(w.ok+w.errors)
+	cut := errorCut * (share - fast) / errorFull
+	if fast > errorNoise {
+		cut += errorLeast + w.wasted
+	}
+	return min(cut, errorCut)
 }
 
 // note keeps what the next window has to know of a decision.

@@ -44,6 +44,12 @@ const (
 	errorNoise = 0.02
 	errorFull  = 0.3
 	errorCut   = 0.5
+	errorLeast = 0.02
+	// Near the limit at which calls were answered with overload it grows slowly, until
+	// it is well past it.
+	wallNear   = 0.95
+	wallGrowth = 1.01
+	wallWaste  = 0.5 // where more of the permits' time is lost it isn't a wall, but an outage
 	// Timeouts count as errors if latencies are over what is tolerated, too, or if they
 	// are so many.
 	timeoutSure = 0.5
