@@ -65,14 +65,15 @@ func (b *base) SetMaxWeight(n int) error {
 	return b.core.SetMaxWeight(n)
 }
 
-// SetMeter has m measure every call admitted from now on, in place of the meter that
-// was there; nil ends that. A measured call costs two readings of the clock more.
-func (b *base) SetMeter(m spillway.Meter) error {
+// SetMeter has m measure one in every calls admitted from now on, in place of the meter
+// that was there; nil ends that. every must be a power of two up to 1024, or it returns a
+// *spillway.ConfigError and changes nothing. A call that is measured costs two readings
+// of the clock more, the others nothing.
+func (b *base) SetMeter(m spillway.Meter, every int) error {
 	if b == nil {
 		return errZero
 	}
-	b.core.SetMeter(m)
-	return nil
+	return b.core.SetMeter(m, every)
 }
 
 // Service returns what a call is taken to need: the ninth decile of how long permits

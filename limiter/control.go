@@ -66,12 +66,13 @@ func (l *Limiter[T]) SetMaxWeight(n int) error {
 	return l.core.SetMaxWeight(n)
 }
 
-// SetMeter has m measure every call admitted from now on, in place of the meter that
-// was there; nil ends that. A measured call costs two readings of the clock more.
-func (l *Limiter[T]) SetMeter(m spillway.Meter) error {
+// SetMeter has m measure one in every calls admitted from now on, in place of the meter
+// that was there; nil ends that. every must be a power of two up to 1024, or it returns a
+// *spillway.ConfigError and changes nothing. A call that is measured costs two readings
+// of the clock more, the others nothing.
+func (l *Limiter[T]) SetMeter(m spillway.Meter, every int) error {
 	if l.core == nil {
 		return errZero
 	}
-	l.core.SetMeter(m)
-	return nil
+	return l.core.SetMeter(m, every)
 }

@@ -2,6 +2,7 @@ package permit
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -34,19 +35,30 @@ const fullEvery = 8
 // nothing.
 type metered struct{ spillway.Meter }
 
-// SetMeter has m told of every call admitted from now on, in place of the meter before;
-// nil ends that.
-func (c *Core) SetMeter(m spillway.Meter) {
+// SetMeter has m told of one in every calls admitted from now on, in place of the meter
+// before; nil ends that. every must be a power of two up to MaxEvery.
+func (c *Core) SetMeter(m spillway.Meter, every int) error {
+	if m != nil && (every < 1 || every > MaxEvery || every&(every-1) != 0) {
+		e := &spillway.ConfigError{Component: c.opts.Component + " " + c.opts.Name}
+		e.Add("Every", every, fmt.Sprintf("must be a power of two up to %d", MaxEvery))
+		return e
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m == nil {
 		c.sampled.Store(c.sampleMask())
 		c.meter.Store(nil)
-		return
+		return nil
 	}
-	c.meter.Store(&metered{m})
-	c.sampled.Store(0)
+	if old := c.meter.Load(); old == nil || old.Meter != m {
+		c.meter.Store(&metered{m})
+	}
+	c.sampled.Store(uint64(every) - 1)
+	return nil
 }
+
+// MaxEvery is the rarest that a meter is told of a call.
+const MaxEvery = 1 << 10
 
 // begin makes the stamp of an admission.
 func (c *Core) begin(ctx context.Context) int64 {

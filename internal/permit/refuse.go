@@ -35,7 +35,7 @@ func (c *Core) newRejections(limit int, hint time.Duration) *rejections {
 // reject counts a refusal for reason, tells the hook, and returns the error.
 func (c *Core) reject(ctx context.Context, reason spillway.Reason) error {
 	n := c.refused[reason].Add(1)
-	if m := c.meter.Load(); m != nil && n%fullEvery == 0 {
+	if m := c.meter.Load(); m != nil && n%fullEvery == 0 && reason != spillway.ReasonRefuseAll {
 		m.full(c.now())
 	}
 	err := c.rejections.Load().byReason[reason]

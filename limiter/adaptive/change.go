@@ -49,7 +49,7 @@ func (c CauseCounts) Of(cause Cause) uint64 {
 // Change is one change of a limit, with what it was decided on. Limits are in permits
 // and may be fractions; below one they stand for a pace.
 type Change struct {
-	At        time.Duration // when, on the clock of the guard that is driven
+	At        time.Time     // when
 	Cause     Cause         // why
 	From      float64       // the limit before
 	To        float64       // the limit after

@@ -68,7 +68,10 @@ func DefaultConfig(max int) Config {
 	return Config{Min: 0.1, Max: max, Recent: 64}
 }
 
-func (c Config) validate(static int) error {
+// minMin is the lowest Min. The gap between two paced calls has a bound anyway.
+const minMin = 0.001
+
+func (c Config) validate(g Guard) error {
 	e := &spillway.ConfigError{Component: "adaptive"}
 	if c.Max < 1 || c.Max > limiter.MaxLimit {
 		e.Add("Max", c.Max, fmt.Sprintf("must be from 1 to %d", limiter.MaxLimit))
@@ -76,7 +79,7 @@ func (c Config) validate(static int) error {
 	if !(c.Min >= minMin && c.Min <= float64(c.Max)) { // NaN too
 		e.Add("Min", c.Min, fmt.Sprintf("must be from %v to Max", minMin))
 	}
-	if float64(static) < c.Min || static > c.Max {
+	if static := g.Limit(); float64(static) < c.Min || static > c.Max {
 		e.Add("Limit", static, "the guard's own limit must be from Min to Max")
 	}
 	if c.Target < 0 {
@@ -105,11 +108,11 @@ func (c Config) validate(static int) error {
 }
 
 // rule returns the rule that moves a limit that started as static.
-func (c Config) rule(static float64, trusted bool) rule {
+func (c Config) rule(static int, trusted bool) rule {
 	r := rule{low: c.Min, high: float64(c.Max)}
 	if !trusted {
-		r.low = max(r.low, untrustedLow*static)
-		r.high = min(r.high, untrustedHigh*static)
+		r.low = max(r.low, untrustedLow*float64(static))
+		r.high = min(r.high, untrustedHigh*float64(static))
 	}
 	r.targets[0] = float64(c.Target)
 	for i, k := range c.Classes {

@@ -6,12 +6,12 @@ import (
 	"github.com/spillway-go/spillway"
 )
 
-// SetMode changes what is done with the verdict. Enforce begins anew, from a low limit;
-// it also ends a fallback. Shadow and Off give the static limit back. Another mode gives
-// a *spillway.ConfigError and changes nothing.
+// SetMode changes what is done with the verdict. Enforce starts with a low limit again
+// and keeps what was learned; it also ends a fallback. Shadow and Off give the static
+// limit back. Another mode gives a *spillway.ConfigError and changes nothing.
 func (c *Controller) SetMode(m spillway.Mode) error {
 	if !m.Valid() || m == spillway.RefuseAll {
-		e := &spillway.ConfigError{Component: "adaptive " + c.target.Name()}
+		e := &spillway.ConfigError{Component: "adaptive"}
 		e.Add("Mode", m, "must be enforce, shadow or off")
 		return e
 	}
@@ -25,31 +25,61 @@ func (c *Controller) SetMode(m spillway.Mode) error {
 func (c *Controller) SetTrusted(trusted bool) error {
 	return c.operate(func() {
 		c.trusted = trusted
-		c.rule = c.cfg.rule(float64(c.static), trusted)
+		c.rule = c.cfg.rule(c.static, trusted)
 		c.state.limit = min(max(c.state.limit, c.rule.low), c.rule.high)
 	})
 }
 
-// Stop gives the target its static limit back and measures it no more.
+// Stop gives the guard its static limit back, and lets go of it: it isn't measured any
+// more, calls aren't paced, and none may be heavier than the limit. It waits for nobody.
+// Every later call of a method that would change something gives a
+// *spillway.ClosedError.
 func (c *Controller) Stop() error {
-	err := c.operate(func() { c.stopped = true })
-	_ = c.target.SetMaxWeight(0)
-	_ = c.target.SetMeter(nil)
+	return c.operate(func() { c.stopped = true })
+}
+
+// operate makes a change that an operator asked for. If the guard is being told of
+// another, which takes microseconds, it is told of this one by whoever does that.
+func (c *Controller) operate(change func()) error {
+	if c.guard == nil {
+		return &spillway.ClosedError{Component: "adaptive"}
+	}
+	c.mu.Lock()
+	if c.stopped {
+		c.mu.Unlock()
+		return &spillway.ClosedError{Component: "adaptive", Name: c.guard.Name()}
+	}
+	ch := Change{At: time.Now(), Cause: Operator, From: c.inForceLocked()}
+	change()
+	ch.To, ch.Shadow = c.inForceLocked(), c.mode == spillway.Shadow
+	if c.mode == spillway.Enforce && !c.stopped {
+		ch.Pace = c.state.gap()
+	}
+	c.keepLocked(ch)
+	c.mu.Unlock()
+	err := c.obey()
+	c.report(ch)
 	return err
 }
 
-// operate makes a change that an operator asked for.
-func (c *Controller) operate(f func()) error {
-	c.mu.Lock()
-	ch := Change{At: c.opened, Cause: Operator, From: c.state.limit}
-	f()
-	ch.To, ch.Pace, ch.Shadow = c.state.limit, c.state.gap(), c.mode == spillway.Shadow
-	if c.mode == spillway.Off || c.stopped {
-		ch.To, ch.Pace = float64(c.static), time.Duration(0)
+// inForceLocked is the limit that the guard has.
+func (c *Controller) inForceLocked() float64 {
+	if c.mode != spillway.Enforce || c.broken || c.stopped {
+		return float64(c.static)
 	}
-	err := c.applyLocked()
-	c.keepLocked(ch)
-	c.mu.Unlock()
-	c.tell(ch)
-	return err
+	return c.state.limit
+}
+
+// report calls the hooks.
+func (c *Controller) report(ch Change) {
+	for _, h := range c.cfg.Hooks {
+		if h.Changed != nil {
+			quietly(h.Changed, ch)
+		}
+	}
+}
+
+func quietly(f func(Change), ch Change) {
+	defer func() { _ = recover() }()
+	f(ch)
 }

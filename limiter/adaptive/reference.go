@@ -18,10 +18,7 @@ type reference struct {
 func (r *rule) ratio(s *state, w *window) float64 {
 	var took, want float64
 	for i := range w.class {
-		c, ref := &w.class[i], r.targets[i]/targetOverReference
-		if ref == 0 {
-			ref = s.refs[i].value
-		}
+		c, ref := &w.class[i], r.reference(s, i)
 		if c.n == 0 || ref == 0 {
 			continue
 		}
@@ -32,6 +29,15 @@ func (r *rule) ratio(s *state, w *window) float64 {
 		return 1
 	}
 	return took / want
+}
+
+// reference returns what the latency of a class should be, in nanoseconds; 0 if nobody
+// knows yet.
+func (r *rule) reference(s *state, class int) float64 {
+	if r.targets[class] > 0 {
+		return r.targets[class] / targetOverReference
+	}
+	return s.refs[class].value
 }
 
 // learn takes a window into the references of the classes that have no target.

@@ -56,8 +56,8 @@ type classWindow struct {
 func (r *rule) next(s state, w window) (state, Change) {
 	ch := Change{From: s.limit, Samples: w.ok + w.errors, InUse: w.peak}
 	r.learn(&s, &w)
-	ch.Ratio, ch.Tolerance = r.ratio(&s, &w), toleranceOf(s.limit)
-	ch.Errors = w.errorShare(ch.Ratio > ch.Tolerance)
+	v := r.read(&s, &w)
+	ch.Ratio, ch.Tolerance, ch.Errors = v.ratio, v.tolerance, v.errors
 	binding := w.full || float64(w.peak) >= bindingShare*math.Max(1, math.Floor(s.limit))
 	well := !binding && ch.Errors == 0 && !w.silent && ch.Ratio < 1+healthyShare*(ch.Tolerance-1)
 	s.remember(&w, well)
@@ -73,11 +73,11 @@ func (r *rule) next(s state, w window) (state, Change) {
 		if w.fast > 0 && w.wasted < wallWaste {
 			s.wall = s.limit
 		}
-	case ch.Ratio > ch.Tolerance:
+	case v.slow:
 		floor := min(limit, floorOverHealthy*s.healthy)
 		cut := limit * max(latencyKeep, 1-latencyCut*(ch.Ratio-ch.Tolerance)/ch.Ratio)
 		limit, ch.Cause = max(cut, floor), Latency
-	case ch.Samples > 0 && binding:
+	case ch.Samples > 0 && binding && v.ratio <= v.tolerance:
 		limit, ch.Cause = r.grown(&s, ch.Ratio, ch.Tolerance)
 	case limit > headroom*s.peak+1:
 		limit, ch.Cause = max(limit*headroomKeep, headroom*s.peak+1), Idle
@@ -175,20 +175,6 @@ func fade(span, memory time.Duration) float64 {
 	return 1 - math.Exp(-float64(max(span, 0))/float64(memory))
 }
 
-// errorShare returns the share of overload signals. A call that timed out is one if the
-// latencies say so too, or if half of all did: else it is the tail of a backend that is
-// well, which a smaller limit wouldn't shorten.
-func (w *window) errorShare(slow bool) float64 {
-	n, all := w.fast, w.ok+w.errors
-	if slow || float64(w.errors-w.fast) >= timeoutSure*float64(all) {
-		n = w.errors
-	}
-	if n == 0 {
-		return 0
-	}
-	return float64(n) / float64(all)
-}
-
 // toleranceOf returns by how much a latency may exceed its reference.
 func toleranceOf(limit float64) float64 {
 	return toleranceBase + toleranceSmall/math.Sqrt(max(limit, toleranceFloor))
@@ -212,33 +198,77 @@ func (s *state) length() time.Duration {
 	return min(max(time.Duration(windowLatencies*s.latency), minWindow), maxWindow)
 }
 
+// need returns how many samples a window should have, and after how long it is judged
+// without them.
+func (s *state) need() (samples int, longest time.Duration) {
+	switch {
+	case s.limit < 1 && s.fallen:
+		return pacedSamples, longSmallWindow
+	case s.limit < smallLimit:
+		return smallWindowSamples, longSmallWindow
+	default:
+		return windowSamples, longWindow
+	}
+}
+
 // enough reports whether a window can be judged: it has its samples, or is as long as it
 // may be, or what it says is bad beyond doubt.
 func (r *rule) enough(s *state, w *window) bool {
 	if w.span < s.length() {
 		return false
 	}
-	need, longest := windowSamples, longWindow
-	switch {
-	case s.limit < 1 && s.fallen:
-		need, longest = pacedSamples, longSmallWindow
-	case s.limit < smallLimit:
-		need, longest = smallWindowSamples, longSmallWindow
-	}
-	n := w.ok + w.errors
-	if n >= need || w.span >= longest {
+	n, longest := s.need()
+	if w.ok+w.errors >= n || w.span >= longest {
 		return true
 	}
-	ratio, tolerance := r.ratio(s, w), toleranceOf(s.limit)
-	if w.errors >= sureErrors && w.errorShare(ratio > tolerance) >= errorFull {
-		return true
+	v := r.read(s, w)
+	return v.errors >= errorFull || v.slow
+}
+
+// view is what a window says.
+type view struct {
+	ratio     float64 // how many times their references the latencies are
+	tolerance float64 // what it may be
+	slow      bool    // whether it is more, beyond doubt
+	errors    float64 // the share of overload signals; 0 if there are too few to tell
+}
+
+// read returns what a window says. A few slow calls, or a single error, are chance.
+func (r *rule) read(s *state, w *window) view {
+	v := view{ratio: r.ratio(s, w), tolerance: toleranceOf(s.limit)}
+	n, all := float64(w.ok+w.errors), 0
+	need, _ := s.need()
+	excess := math.Log(v.ratio / v.tolerance)
+	v.slow = excess > 0 && (n >= float64(need) || n*excess*excess >= sure*sure)
+	all = w.fast
+	// A call that timed out is an error if the latencies say so, too, or if half of all
+	// did: else it is the tail of a backend that is well, which a smaller limit wouldn't
+	// shorten.
+	if v.slow || float64(w.errors-w.fast) >= timeoutSure*n {
+		all = w.errors
 	}
-	excess := math.Log(ratio / tolerance)
-	return excess > 0 && float64(n)*excess*excess >= sure*sure
+	if all >= sureErrors || all > 0 && s.limit < 1 && s.fallen {
+		v.errors = float64(all) / n
+	}
+	return v
 }
 
 // silence returns after how long without an answer the backend stands still. In the gap
 // between two calls there is nothing to answer.
 func (s *state) silence() time.Duration {
 	return s.gap() + min(max(time.Duration(silentLatencies*s.latency), minSilence), maxSilence)
+}
+
+// sound tells a state that can be trusted from one that can't.
+func (s *state) sound(r *rule) bool {
+	values := []float64{s.limit, s.healthy, s.peak, s.latency, s.wall}
+	for i := range s.refs {
+		values = append(values, s.refs[i].value, s.refs[i].log)
+	}
+	for _, v := range values {
+		if !(v >= 0 && v <= math.MaxFloat64) { // NaN too
+			return false
+		}
+	}
+	return s.limit >= r.low && s.limit <= r.high
 }

@@ -18,9 +18,9 @@ const (
 	smallWindowSamples = 8
 	pacedSamples       = 2
 	smallLimit         = 2
-	// With fewer samples it is judged if it is bad beyond doubt: if the logarithm of the
-	// latency is over what is tolerated by sure/√n, three times what chance does to
-	// exponential latencies; or with sureErrors, if errors are more than a noise.
+	// With fewer samples latencies are too high only if they are beyond doubt: if their
+	// logarithm is over what is tolerated by sure/√n, three times what chance does to
+	// exponential latencies. And fewer than sureErrors are no errors.
 	sure       = 3 * 1.28
 	sureErrors = 3
 	// After so long a window is judged by what it has.
@@ -112,6 +112,13 @@ const (
 	learnDown    = 0.3
 	learnUp      = 0.02
 	learnUse     = 0.5
+
+	// More samples than manySamples in a window tell nothing more, and cost: then half of
+	// the calls are measured, down to one in mostEvery. With fewer than fewSamples twice
+	// as many are. It takes over 20,000 calls a second to begin with.
+	manySamples = 8 * windowSamples
+	fewSamples  = 3 * windowSamples
+	mostEvery   = 64
 
 	// latencyMemory is the weight of a window in the latency that windows are measured by.
 	latencyMemory = 0.3
