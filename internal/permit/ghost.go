@@ -29,7 +29,9 @@ func (c *Core) haunt(token, weight uint64, d time.Duration) {
 	defer c.mu.Unlock()
 	c.ghosts.add(ghost{until: later(c.now(), d), token: token}, weight)
 	c.nextGhost.Store(c.ghosts.list[0].until)
-	c.word.Or(ghostsBit)
+	if c.word.Or(ghostsBit)&pacedBit != 0 {
+		c.landed(c.now()) // the gap runs while the ghost has the permit
+	}
 	c.settleLocked()
 }
 
@@ -73,12 +75,11 @@ func (c *Core) reap() bool {
 // returns how many ghosts there were. The caller must settle.
 func (c *Core) exorciseLocked(now int64) int {
 	g := &c.ghosts
-	n, last := 0, int64(0)
+	n := 0
 	var back uint64
 	for n < len(g.list) && g.list[n].until <= now {
 		s, state := c.slots.Find(g.list[n].token)
 		back += state & slotWeight
-		last = g.list[n].until
 		s.Swap(state, 0) // nobody else changes a ghost's slot
 		n++
 	}
@@ -91,9 +92,7 @@ func (c *Core) exorciseLocked(now int64) int {
 	g.list = slices.Delete(g.list, 0, n)
 	g.weight -= back
 	// The room first: who finds none, and no ghosts either, is refused.
-	if c.word.Add(-back)&pacedBit != 0 {
-		c.landed(last)
-	}
+	c.word.Add(-back)
 	if len(g.list) == 0 {
 		g.list = nil
 		c.word.And(^uint64(ghostsBit))

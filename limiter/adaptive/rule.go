@@ -93,8 +93,12 @@ func (r *rule) grown(s *state, ratio, tolerance float64) (float64, Cause) {
 	limit, ease := s.limit, min(1, max(0, (tolerance-ratio)/(tolerance-1)))
 	next, cause := limit, Growth
 	switch {
-	case s.fallen && limit < s.healthy*recoverReach && ease > startEase:
-		next, cause = min(max(2*limit, s.healthy/2), s.healthy*recoverReach), Recovery
+	case s.fallen && limit < s.healthy && ease > startEase:
+		leap := s.healthy / 2
+		if limit < 1 {
+			leap = 1 // on the word of a single call
+		}
+		next, cause = min(max(2*limit, leap), s.healthy), Recovery
 	case limit < 1 && ease > freeEase:
 		next = limit * pacedGrowth
 	case limit < 1:

@@ -16,7 +16,7 @@ const (
 	// A small limit has few calls under way, and would wait too long for as many.
 	windowSamples      = 48
 	smallWindowSamples = 8
-	pacedSamples       = 2
+	pacedSamples       = 1 // and every call of these is news, after a fall
 	smallLimit         = 2
 	// With fewer samples latencies are too high only if they are beyond doubt: if their
 	// logarithm is over what is tolerated by sure/√n, three times what chance does to
@@ -71,17 +71,16 @@ const (
 	// The limit grows only if bindingShare of it was in use, or somebody found no room.
 	bindingShare = 0.9
 	// Growth by how far the latency is below what is tolerated (ease, 0 to 1).
-	pacedGrowth  = 1.6 // below one permit
-	pacedAdd     = 0.12
-	startGrowth  = 1.5  // until the first decrease, with an ease of startEase
-	startEase    = 0.4  //
-	freeGrowth   = 0.25 // above freeEase: times 1 + freeGrowth·ease
-	freeEase     = 0.6  //
-	addBase      = 0.02 // else by ease·min(addMost, addBase + L·addShare)
-	addShare     = 0.25 //
-	addMost      = 1.0  //
-	startLimit   = 4    // a restarted fleet must not begin with all it may have
-	recoverReach = 1.0  // what recovery leaps to, in healthy concurrency
+	pacedGrowth = 1.6 // below one permit
+	pacedAdd    = 0.12
+	startGrowth = 1.5  // until the first decrease, with an ease of startEase
+	startEase   = 0.4  //
+	freeGrowth  = 0.25 // above freeEase: times 1 + freeGrowth·ease
+	freeEase    = 0.6  //
+	addBase     = 0.02 // else by ease·min(addMost, addBase + L·addShare)
+	addShare    = 0.25 //
+	addMost     = 1.0  //
+	startLimit  = 4    // a restarted fleet must not begin with all it may have
 
 	// Without use the limit doesn't stay above headroom times the most that was in use
 	// lately, plus one: an idle limit says nothing of what the backend bears.
