@@ -47,7 +47,7 @@ const (
 // log2 returns the binary logarithm of n in 1/256, at most 1/100 off: the exponent, and
 // what the eight bits below the leading one say of the rest, bent by a parabola.
 func log2(n uint64) uint64 {
-	n |= 1
+	n = max(n, 1)
 	e := uint64(bits.Len64(n) - 1)
 	f := n << (63 - e) >> 55 & 0xff
 	return e<<8 + f + f*(256-f)*89>>16

@@ -46,7 +46,10 @@ func (s *state) remember(w *window, well bool) {
 
 // fade is the weight of a span in an average with that memory.
 func fade(span, memory time.Duration) float64 {
-	return 1 - math.Exp(-float64(max(span, 0))/float64(memory))
+	if span <= 0 {
+		return 0
+	}
+	return 1 - math.Exp(-float64(span)/float64(memory))
 }
 
 // note keeps what the next window has to know of a decision.
