@@ -99,11 +99,6 @@ func (c *Controller) judge(at time.Duration) (ch Change, changed bool) {
 		return ch, false // somebody else does
 	}
 	defer c.mu.Unlock()
-	defer func() {
-		if p := recover(); p != nil {
-			ch, changed = c.breakLocked(), true
-		}
-	}()
 	if int64(at) < c.due.Load() || c.mode == spillway.Off || c.broken || c.stopped {
 		return ch, false
 	}

@@ -5,11 +5,10 @@ package adaptive_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -40,14 +39,14 @@ func newClient(t testing.TB, limit int, cfg *adaptive.Config) *client {
 }
 
 // do makes one call, in a goroutine of its own, and reports whether it was of use.
-func (c *client) do(ctx context.Context, b *backend, cost float64) error {
+func (c *client) do(ctx context.Context, call func(context.Context) error) error {
 	p, err := c.lane.Admit(ctx)
 	if err != nil {
 		return err
 	}
 	op, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	err = b.call(op, cost)
+	err = call(op)
 	if spillway.OutcomeOf(err) == spillway.OutcomeTimeout {
 		p.ReleaseAfter(min(attemptTimeout, 2*c.lane.Service()))
 		return err
@@ -115,6 +114,7 @@ type run struct {
 	retries  int
 	join     time.Duration          // how much later than the one before each client comes
 	each     func(at time.Duration) // called every bin
+	also     func() error           // beside each call another, of which nothing is expected
 }
 
 // do runs the workload and returns what each client met with, and all together.
@@ -145,13 +145,17 @@ func (r *run) do() (all *tally, each []*tally) {
 		if r.cost != nil {
 			ctx, cost = r.cost(rng, at)
 		}
+		if r.also != nil {
+			wg.Go(func() { _ = r.clients[i].do(context.Background(), func(context.Context) error { return r.also() }) })
+		}
 		wg.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, r.deadline)
 			defer cancel()
-			err := r.clients[i].do(ctx, r.b, cost)
+			call := func(ctx context.Context) error { return r.b.call(ctx, cost) }
+			err := r.clients[i].do(ctx, call)
 			for n := 0; n < r.retries && err != nil && ctx.Err() == nil; n++ {
 				time.Sleep(time.Duration(float64(20*time.Millisecond) * (0.5 + rand.New(rand.NewPCG(uint64(at), uint64(n))).Float64())))
-				err = r.clients[i].do(ctx, r.b, cost)
+				err = r.clients[i].do(ctx, call)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -182,20 +186,61 @@ func jain(each []*tally, from, to time.Duration) float64 {
 	return s * s / (float64(len(each)) * q)
 }
 
-// limitsOf returns a function for run.each that notes the limit of a client.
-func limitsOf(c *client) (func(time.Duration), *[]float64) {
-	var notes []float64
-	return func(time.Duration) {
-		if c.ctl != nil {
-			notes = append(notes, c.ctl.Stats().Limit)
-		}
-	}, &notes
+// variant is a way to limit.
+type variant struct {
+	name   string
+	config func() *adaptive.Config // nil: the limit is static
 }
 
-func curve(xs []float64, every int) string {
-	var s strings.Builder
-	for i := 0; i < len(xs); i += every {
-		fmt.Fprintf(&s, "%.3g ", xs[i])
+// guessed is the static limit that all variants start from: 1.5 times the slots.
+const guessed = 24
+
+func targeted() *adaptive.Config {
+	cfg := trusted(200)
+	cfg.Target = 2400 * time.Microsecond // 1.75 times the geometric mean of exponential 2 ms
+	return &cfg
+}
+
+func learned() *adaptive.Config {
+	cfg := trusted(200)
+	return &cfg
+}
+
+func untrusted() *adaptive.Config {
+	cfg := adaptive.DefaultConfig(200)
+	return &cfg
+}
+
+func static() *adaptive.Config { return nil }
+
+// adapting are the variants that adapt.
+var adapting = []variant{{"target", targeted}, {"learned", learned}, {"untrusted", untrusted}}
+
+// inBubbles runs f for each variant, in a bubble of its own.
+func inBubbles(t *testing.T, variants []variant, f func(t *testing.T, v variant)) {
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { f(t, v) })
+		})
 	}
-	return s.String()
+}
+
+// alone is a run of one client of a variant.
+func alone(t *testing.T, v variant, b *backend, length time.Duration) (*client, *run) {
+	t.Helper()
+	c := newClient(t, guessed, v.config())
+	return c, &run{b: b, clients: []*client{c}, deadline: 100 * ms, seed: 1, length: length}
+}
+
+// times is a rate that is so many times the capacity from each time on.
+func times(b *backend, steps ...phase) func(time.Duration) float64 {
+	return func(at time.Duration) float64 {
+		rate := 0.0
+		for _, s := range steps {
+			if s.from <= at {
+				rate = s.speed
+			}
+		}
+		return rate * b.capacity()
+	}
 }

@@ -53,6 +53,15 @@ func newBackend(seed uint64) *backend {
 // capacity is what it serves in a second at full speed.
 func (b *backend) capacity() float64 { return float64(b.slots) / b.service.Seconds() }
 
+// refuse has the backend answer everything with overload, or as before.
+func (b *backend) refuse(all bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if all != (b.bound < 0) {
+		b.bound = -b.bound
+	}
+}
+
 // speed returns how fast it is at a time.
 func (b *backend) speed(at time.Duration) float64 {
 	speed := 1.0

@@ -25,8 +25,8 @@ type state struct {
 func (s *state) remember(w *window, well bool) {
 	if w.ok > 0 {
 		mean := w.sum / float64(w.ok)
-		if s.latency == 0 {
-			s.latency = mean
+		if s.latency == 0 || mean < s.latency {
+			s.latency = mean // what hung for a minute is over
 		}
 		s.latency += latencyMemory * (mean - s.latency)
 	}

@@ -11,7 +11,7 @@ const (
 	windowLatencies = 6
 	minWindow       = 20 * time.Millisecond
 	maxWindow       = 250 * time.Millisecond
-	latencyMemory   = 0.3 // the weight of a window in the latency that windows are measured by
+	latencyMemory   = 0.3 // the weight of a window in that latency, when it rises
 
 	// The geometric mean of n exponential latencies is off by 1.28/√n: 18 % with 48.
 	// A small limit has few calls under way, and would wait too long for as many. After a
