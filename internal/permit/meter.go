@@ -32,8 +32,6 @@ func age(stamp, now int64) time.Duration {
 	return time.Duration(now - stamp)
 }
 
-func (c *Core) age(stamp int64) time.Duration { return age(stamp, c.now()) }
-
 // fullEvery is every how many refusals for one reason a meter is told. A reading of the
 // clock costs three times a refusal; one in eight is lost in it, and eight callers are
 // soon there if a core stands still.

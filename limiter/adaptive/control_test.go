@@ -151,9 +151,9 @@ func TestControllerKeepsTheLastChanges(t *testing.T) {
 	var told []adaptive.Change
 	cfg.Hooks = []adaptive.Hooks{{Changed: func(c adaptive.Change) { told = append(told, c) }}}
 	ctl := drive(t, f, cfg)
-	at := f.feed(0, 2, ms, 2*ms, 4, spillway.OutcomeOK)
+	at := f.feed(0, 2, ms, 4)
 	for range 20 {
-		at = f.feed(at, 60, 25*ms, 2*ms, f.limit, spillway.OutcomeOK)
+		at = f.feed(at, 60, 25*ms, f.limit)
 	}
 	st := ctl.Stats()
 	require.Greater(t, len(told), 5)
@@ -301,13 +301,13 @@ func TestControllerMeasuresFewOfMany(t *testing.T) {
 	ctl := drive(t, f, trusted(100))
 	var at time.Duration
 	for range 30 {
-		at = f.feed(at, 10000/f.every, 20*ms, 2*ms, f.limit, spillway.OutcomeOK)
+		at = f.feed(at, 10000/f.every, 20*ms, f.limit)
 	}
 	require.GreaterOrEqual(t, f.every, 32)
 	require.Equal(t, f.every, ctl.Stats().Every)
 	require.Equal(t, 100, f.limit)
 	for range 10 {
-		at = f.feed(at, 100/f.every, 20*ms, 2*ms, 1, spillway.OutcomeOK)
+		at = f.feed(at, 100/f.every, 20*ms, 1)
 	}
 	require.Equal(t, 1, f.every)
 	require.NoError(t, ctl.SetMode(spillway.Off))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/limiter/adaptive"
 )
@@ -42,11 +43,18 @@ func Example() {
 
 // To try it without any effect: mode Shadow computes, and tells each change and why.
 func ExampleHooks() {
-	cfg := adaptive.DefaultConfig(99)
-	if err := cfg.Mode.UnmarshalText([]byte("shadow")); err != nil {
+	l, err := lane.New[string](lane.Config{Name: "db", Limit: 32})
+	if err != nil {
 		panic(err)
 	}
+	cfg := adaptive.DefaultConfig(99)
+	cfg.Mode = spillway.Shadow
 	cfg.Hooks = []adaptive.Hooks{{Changed: func(c adaptive.Change) {
 		fmt.Println(c) // such as "db: 16 -> 11.2: latency (shadow), latency 2.31 times its reference of 1.75 tolerated, ..."
 	}}}
+	if _, err := adaptive.Drive(l, cfg); err != nil {
+		panic(err)
+	}
+	fmt.Println(l.Limit())
+	// Output: 32
 }

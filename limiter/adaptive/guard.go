@@ -89,10 +89,10 @@ func (c *Controller) tell(want, old order) error {
 			return err
 		}
 	}
-	switch {
-	case want.every == old.every:
+	switch want.every {
+	case old.every:
 		return nil
-	case want.every == 0:
+	case 0:
 		return g.SetMeter(nil, 0)
 	default:
 		return g.SetMeter(c.meter, want.every)

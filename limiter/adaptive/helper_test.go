@@ -92,11 +92,11 @@ func (f *fake) SetMeter(m spillway.Meter, every int) error {
 
 // feed tells the guard's meter of n calls that end evenly within d from at on, with that
 // much in use, and returns the time after.
-func (f *fake) feed(at time.Duration, n int, d, took time.Duration, inUse int, o spillway.Outcome) time.Duration {
+func (f *fake) feed(at time.Duration, n int, d time.Duration, inUse int) time.Duration {
 	for i := range n {
 		now := at + d*time.Duration(i+1)/time.Duration(n)
 		label := f.meter.Begin(context.Background(), now)
-		f.meter.End(spillway.Sample{At: now, Took: took, InUse: inUse, Weight: 1, Outcome: o, Label: label})
+		f.meter.End(spillway.Sample{At: now, Took: 2 * ms, InUse: inUse, Weight: 1, Label: label})
 	}
 	return at + d
 }

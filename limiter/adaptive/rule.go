@@ -52,7 +52,8 @@ func (r *rule) next(s state, w window) (state, Change) {
 func (s *state) grown(v view) (float64, Cause) {
 	ease := (v.tolerance - v.ratio) / (v.tolerance - 1)
 	ease = min(max(ease, 0), 1)
-	limit, next, cause := s.limit, s.limit, Growth
+	limit, cause := s.limit, Growth
+	var next float64
 	switch {
 	case s.fallen && limit < s.healthy && ease > startEase:
 		leap := s.healthy / 2

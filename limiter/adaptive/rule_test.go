@@ -38,12 +38,12 @@ func (w window) refused(n int, wasted float64) window {
 	return w
 }
 
-// late returns the window with n more calls that timed out, after so many times what they
+// late returns the window with n more calls that timed out, after 50 times what they
 // should take.
-func (w window) late(n int, ratio float64) window {
+func (w window) late(n int) window {
 	w.errors += n
 	w.class[0].n += n
-	w.class[0].log += float64(n) * math.Log(timeoutFactor*ratio*float64(ref))
+	w.class[0].log += float64(n) * math.Log(timeoutFactor*50*float64(ref))
 	return w
 }
 
@@ -85,10 +85,10 @@ func TestRuleDecides(t *testing.T) {
 		"answers of nothing else":       {at(20), calls(0, 1).refused(50, 1).used(20), 10, Errors},
 		"a few answers of overload":     {at(20), calls(95, 1).refused(5, 0.01).used(20), 19.4, Errors},
 		"noise":                         {at(20), calls(99, 1).refused(1, 0.01).used(10), 20, Steady},
-		"timeouts and slow":             {at(20), calls(91, 2).late(9, 50).used(20), 17, Errors},
-		"timeouts of all":               {at(20), calls(0, 2).late(50, 50).used(20), 10, Errors},
-		"timeouts, while all is well":   {at(20), calls(94, 1).late(6, 50).used(10), 20, Steady},
-		"timeouts and well, in use":     {at(20), calls(94, 1).late(6, 50).used(20), 20.591, Growth},
+		"timeouts and slow":             {at(20), calls(91, 2).late(9).used(20), 17, Errors},
+		"timeouts of all":               {at(20), calls(0, 2).late(50).used(20), 10, Errors},
+		"timeouts, while all is well":   {at(20), calls(94, 1).late(6).used(10), 20, Steady},
+		"timeouts and well, in use":     {at(20), calls(94, 1).late(6).used(20), 20.591, Growth},
 		"silence":                       {at(20), silent(window{span: minWindow}), 10, Silence},
 		"silence of a small limit":      {at(1.5), silent(window{span: minWindow}), 1, Silence},
 		"silence, paced":                {at(0.3), silent(window{span: minWindow}), 0.3, Silence},
@@ -99,7 +99,7 @@ func TestRuleDecides(t *testing.T) {
 		"back from a fall":              {fallen(at(1), 12), calls(8, 1).used(1), 3, Recovery},
 		"back from a fall, higher":      {fallen(state{limit: 7, peak: 20, latency: 2e6}, 12), calls(50, 1).used(7), 12, Recovery},
 		"back where it went well":       {fallen(state{limit: 13, peak: 20, latency: 2e6}, 12), calls(50, 1).used(13), 16.25, Growth},
-		"a fall goes on":                {fallen(at(0.8), 12), calls(0, 1).late(1, 50).used(1), 0.4, Errors},
+		"a fall goes on":                {fallen(at(0.8), 12), calls(0, 1).late(1).used(1), 0.4, Errors},
 		"idle":                          {state{limit: 30, peak: 4}, calls(50, 1).used(3), 29.4, Idle},
 		"idle, nearly enough":           {state{limit: 9.1, peak: 4}, calls(50, 1).used(4), 9, Idle},
 		"no more than twice what is used": {
@@ -120,7 +120,7 @@ func TestRuleDecides(t *testing.T) {
 func TestRuleTellsItsGrounds(t *testing.T) {
 	s := at(20)
 	s.healthy = 3
-	_, ch := ruleFor(1, 40).next(s, calls(80, 2).late(20, 50).used(19))
+	_, ch := ruleFor(1, 40).next(s, calls(80, 2).late(20).used(19))
 	require.Equal(t, Errors, ch.Cause)
 	require.InDelta(t, 0.2, ch.Errors, 1e-9)
 	require.InDelta(t, math.Exp(0.8*math.Log(2)+0.2*math.Log(75)), ch.Ratio, 1e-6)
