@@ -1,7 +1,9 @@
 package spillway
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,6 +43,22 @@ func (e *ConfigError) ErrorType() string { return "invalid_config" }
 // not be called once the error was returned.
 func (e *ConfigError) Add(field string, value any, problem string) {
 	e.Faults = append(e.Faults, Fault{Field: field, Value: value, Problem: problem})
+}
+
+// Include notes the faults of a part's configuration, as of fields of the whole: their
+// names get the prefix. Those of the fields in except, which the whole doesn't have, are
+// left out. An err that is no *ConfigError has no faults. It is meant for constructors,
+// as Add is.
+func (e *ConfigError) Include(prefix string, err error, except ...string) {
+	var part *ConfigError
+	if !errors.As(err, &part) {
+		return
+	}
+	for _, f := range part.Faults {
+		if !slices.Contains(except, f.Field) {
+			e.Add(prefix+f.Field, f.Value, f.Problem)
+		}
+	}
 }
 
 // Err returns e if it has faults, else nil.

@@ -19,6 +19,7 @@ const (
 	ReasonExpired                   // its deadline passed before its start
 	ReasonDropped                   // made way for a newer one
 	ReasonLimitShrunk               // the limit fell below the weight it waited for
+	ReasonPaced                     // calls go one at a time, with a pause between them
 
 	reasonCount
 )
@@ -27,13 +28,14 @@ const (
 var reasonNames = [...]string{
 	"limit_reached", "refuse_all", "queue_full", "max_wait_exceeded",
 	"deadline_insufficient", "deadline_exceeded", "dropped", "limit_reduced",
+	"paced",
 }
 
 var reasonTexts = [...]string{
 	"all permits are in use", "the mode is refuse-all", "the waiting room is full",
 	"the longest wait is over", "it would not be served in time",
 	"its deadline passed before its start", "it made way for a newer call",
-	"the limit fell below its weight",
+	"the limit fell below its weight", "the next call isn't due yet",
 }
 
 // String returns the reason's name, as telemetry uses it.

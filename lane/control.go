@@ -35,6 +35,47 @@ func (b *base) SetMode(m spillway.Mode) error {
 	return b.core.SetMode(m)
 }
 
+// Limit returns the number of permits there are. It costs a read.
+func (b *base) Limit() int {
+	if b == nil {
+		return 0
+	}
+	return b.core.Limit()
+}
+
+// SetPace makes a limit of less than one: with gap > 0 calls go one at a time, and
+// none is admitted before gap has passed since the last came back. Who comes earlier
+// waits like any other, or is refused with ReasonPaced if nobody may wait. With gap 0
+// calls aren't paced. A negative gap gives a *spillway.ConfigError and changes nothing.
+func (b *base) SetPace(gap time.Duration) error {
+	if b == nil {
+		return errZero
+	}
+	return b.core.SetPace(gap)
+}
+
+// SetMaxWeight lets calls up to weight n run although the limit is below that, when
+// nothing else is under way: they count as the whole limit then. With 0, as New leaves
+// it, the limit is the highest weight. If n is out of range it returns a
+// *spillway.ConfigError and changes nothing.
+func (b *base) SetMaxWeight(n int) error {
+	if b == nil {
+		return errZero
+	}
+	return b.core.SetMaxWeight(n)
+}
+
+// SetMeter has m measure one in every calls admitted from now on, in place of the meter
+// that was there; nil ends that. every must be a power of two up to 1024, or it returns a
+// *spillway.ConfigError and changes nothing. A call that is measured costs two readings
+// of the clock more, the others nothing.
+func (b *base) SetMeter(m spillway.Meter, every int) error {
+	if b == nil {
+		return errZero
+	}
+	return b.core.SetMeter(m, every)
+}
+
 // Service returns what a call is taken to need: the ninth decile of how long permits
 // were held, by one call in 16; 0 if nothing was measured yet. It costs a read.
 func (b *base) Service() time.Duration {

@@ -27,6 +27,8 @@
 //   - G-LAN-7: what one lane of a set does can't take a permit of another, unless
 //     lending is on; with it, the next permit that comes back is the lender's.
 //   - G-LAN-8: an uncontended call allocates nothing and takes no lock.
+//   - G-LAN-9: with a pace there is one call at a time, and callers wait for the next to be
+//     due in their order, no longer than they may.
 //
 // # When not to use it
 //

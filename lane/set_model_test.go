@@ -333,7 +333,7 @@ func (p *setPair) stats(i int, s permit.Stats) lane.Stats {
 		Available: max(s.Limit-s.InUse, 0), Ghosts: s.Ghosts, Waiting: s.Waiting,
 		MaxWaiting: p.cfg.Lanes[i].MaxWaiting, OldestWait: s.OldestWait, Admitted: s.Admitted, Refused: s.Refused,
 		WouldRefuse: s.WouldRefuse, Canceled: s.Canceled, TimedOut: s.TimedOut, AfterClose: s.AfterClose, Invalid: s.Invalid, Ended: s.Ended,
-		Aborted: s.Aborted, GhostsTotal: s.GhostsTotal, Borrowed: p.sides[i].borrowed, BorrowedAll: p.sides[i].borrowedAll,
+		Aborted: s.Aborted, GhostsTotal: s.GhostsTotal, Raised: s.Raised, Lowered: s.Lowered, Borrowed: p.sides[i].borrowed, BorrowedAll: p.sides[i].borrowedAll,
 		Lent: p.sides[i].lent, Hold: s.Hold, Wait: s.Wait, Service: s.Service, RetryAfter: s.RetryAfter,
 	}
 }

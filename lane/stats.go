@@ -14,6 +14,7 @@ type Stats struct {
 	Mode        spillway.Mode          // the mode in force
 	Closed      bool                   // whether it was closed
 	Limit       int                    // permits there are
+	Pace        time.Duration          // the gap between two calls, if they are paced
 	InUse       int                    // permits in use, ghosts and lent ones included
 	Available   int                    // permits free; 0 if more are in use than there are
 	Ghosts      int                    // permits of calls that timed out and may still be worked on
@@ -30,6 +31,8 @@ type Stats struct {
 	Ended       spillway.OutcomeCounts // calls that ended, by outcome
 	Aborted     uint64                 // calls that a panic or Goexit ended
 	GhostsTotal uint64                 // calls that became ghosts
+	Raised      uint64                 // how often the limit was raised
+	Lowered     uint64                 // how often it was lowered
 	Borrowed    int                    // calls under way with a permit of another lane
 	BorrowedAll uint64                 // calls that ran with a permit of another lane
 	Lent        uint64                 // calls of other lanes that ran with a permit of this one
@@ -48,11 +51,11 @@ func (b *base) Stats() Stats {
 	s := b.core.Stats()
 	return Stats{
 		Name: s.Name, Mode: s.Mode, Closed: s.Closed,
-		Limit: s.Limit, InUse: s.InUse, Available: max(s.Limit-s.InUse, 0), Ghosts: s.Ghosts,
+		Limit: s.Limit, Pace: s.Pace, InUse: s.InUse, Available: max(s.Limit-s.InUse, 0), Ghosts: s.Ghosts,
 		Waiting: s.Waiting, MaxWaiting: b.room, OldestWait: s.OldestWait,
 		Admitted: s.Admitted, Refused: s.Refused, WouldRefuse: s.WouldRefuse,
 		Canceled: s.Canceled, TimedOut: s.TimedOut, AfterClose: s.AfterClose, Invalid: s.Invalid,
-		Ended: s.Ended, Aborted: s.Aborted, GhostsTotal: s.GhostsTotal,
+		Ended: s.Ended, Aborted: s.Aborted, GhostsTotal: s.GhostsTotal, Raised: s.Raised, Lowered: s.Lowered,
 		Borrowed: int(b.borrowed.Load()), BorrowedAll: b.borrowedAll.Load(), Lent: b.lent.Load(),
 		Hold: s.Hold, Wait: s.Wait, Service: s.Service, RetryAfter: s.RetryAfter,
 	}

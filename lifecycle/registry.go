@@ -47,12 +47,7 @@ func DefaultRegistryConfig[K comparable, C any](name string, dial func(context.C
 
 func (c RegistryConfig[K, C]) validate() error {
 	e := &spillway.ConfigError{Component: "registry"}
-	var machine *spillway.ConfigError
-	if errors.As(c.Machine.validate(), &machine) {
-		for _, f := range machine.Faults {
-			e.Add("Machine."+f.Field, f.Value, f.Problem)
-		}
-	}
+	e.Include("Machine.", c.Machine.validate())
 	if c.Dial == nil {
 		e.Add("Dial", nil, "must not be nil")
 	}

@@ -1,6 +1,10 @@
 package limiter
 
-import "github.com/spillway-go/spillway"
+import (
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
 
 // Name returns the limiter's name.
 func (l *Limiter[T]) Name() string {
@@ -30,4 +34,45 @@ func (l *Limiter[T]) SetMode(m spillway.Mode) error {
 		return errZero
 	}
 	return l.core.SetMode(m)
+}
+
+// Limit returns the number of permits there are. It costs a read.
+func (l *Limiter[T]) Limit() int {
+	if l.core == nil {
+		return 0
+	}
+	return l.core.Limit()
+}
+
+// SetPace makes a limit of less than one: with gap > 0 calls go one at a time, and
+// none is admitted before gap has passed since the last came back; who comes earlier is
+// refused with ReasonPaced and told to come back after gap. With gap 0 calls aren't
+// paced. A negative gap gives a *spillway.ConfigError and changes nothing.
+func (l *Limiter[T]) SetPace(gap time.Duration) error {
+	if l.core == nil {
+		return errZero
+	}
+	return l.core.SetPace(gap)
+}
+
+// SetMaxWeight lets calls up to weight n run although the limit is below that, when
+// nothing else is under way: they count as the whole limit then. With 0, as New leaves
+// it, the limit is the highest weight. If n is out of range it returns a
+// *spillway.ConfigError and changes nothing.
+func (l *Limiter[T]) SetMaxWeight(n int) error {
+	if l.core == nil {
+		return errZero
+	}
+	return l.core.SetMaxWeight(n)
+}
+
+// SetMeter has m measure one in every calls admitted from now on, in place of the meter
+// that was there; nil ends that. every must be a power of two up to 1024, or it returns a
+// *spillway.ConfigError and changes nothing. A call that is measured costs two readings
+// of the clock more, the others nothing.
+func (l *Limiter[T]) SetMeter(m spillway.Meter, every int) error {
+	if l.core == nil {
+		return errZero
+	}
+	return l.core.SetMeter(m, every)
 }

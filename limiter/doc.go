@@ -21,6 +21,12 @@
 //   - G-LIM-7: every call is counted once: as refused, canceled, after close,
 //     invalid, or admitted. ended + aborted <= admitted at any time, and they are
 //     equal when nothing is going on. Mode Off counts no admissions.
+//   - G-LIM-8: with a pace there is one call at a time, and none is admitted before the
+//     gap has passed since the last came back.
+//   - G-LIM-9: up to SetMaxWeight a call that is heavier than the limit runs when nothing
+//     else is under way.
+//   - G-LIM-10: a meter is told of each call that it measures, once, how it ended; whatever
+//     it does, calls go on.
 //
 // # When not to use it
 //

@@ -1,6 +1,10 @@
 package limiter
 
-import "github.com/spillway-go/spillway"
+import (
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
 
 // Stats is a snapshot of a limiter. Counts start with the limiter and only grow.
 // At any time Ended.Total() + Aborted <= Admitted, and the two are equal when no
@@ -10,6 +14,7 @@ type Stats struct {
 	Mode        spillway.Mode          // the mode in force
 	Closed      bool                   // whether Close was called
 	Limit       int                    // permits there are
+	Pace        time.Duration          // the gap between two calls, if they are paced
 	InUse       int                    // permits in use, ghosts included
 	Available   int                    // permits free; 0 if more are in use than there are
 	Ghosts      int                    // permits of calls that timed out and may still be worked on
@@ -22,6 +27,8 @@ type Stats struct {
 	Ended       spillway.OutcomeCounts // calls that ended, by outcome
 	Aborted     uint64                 // calls that a panic or Goexit ended
 	GhostsTotal uint64                 // calls that became ghosts
+	Raised      uint64                 // how often the limit was raised
+	Lowered     uint64                 // how often it was lowered
 	Hold        spillway.Distribution  // how long permits were held: one call in 64
 }
 
@@ -33,10 +40,10 @@ func (l *Limiter[T]) Stats() Stats {
 	s := l.core.Stats()
 	return Stats{
 		Name: s.Name, Mode: s.Mode, Closed: s.Closed,
-		Limit: s.Limit, InUse: s.InUse, Available: max(s.Limit-s.InUse, 0), Ghosts: s.Ghosts,
+		Limit: s.Limit, Pace: s.Pace, InUse: s.InUse, Available: max(s.Limit-s.InUse, 0), Ghosts: s.Ghosts,
 		Admitted: s.Admitted, Refused: s.Refused, WouldRefuse: s.WouldRefuse,
 		Canceled: s.Canceled, AfterClose: s.AfterClose, Invalid: s.Invalid,
-		Ended: s.Ended, Aborted: s.Aborted, GhostsTotal: s.GhostsTotal, Hold: s.Hold,
+		Ended: s.Ended, Aborted: s.Aborted, GhostsTotal: s.GhostsTotal, Raised: s.Raised, Lowered: s.Lowered, Hold: s.Hold,
 	}
 }
 

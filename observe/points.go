@@ -18,6 +18,12 @@ const (
 	errorAborted  = "panic" // a panic, or Goexit
 )
 
+// Directions of a change of the limit.
+const (
+	limitIncrease = "increase"
+	limitDecrease = "decrease"
+)
+
 // Points returns the values of the snapshot's metrics, in the order of the table, and
 // then its own. A Detail has none. A count that has a place for each cause is there from
 // the start, with 0, so that its first increase can be seen.
@@ -83,7 +89,7 @@ type guard struct {
 	admitted, canceled, afterClose, invalid uint64
 	refused                                 spillway.RefusalCounts
 	reasons                                 []spillway.Reason // those that it can have
-	wouldRefuse, aborted                    uint64
+	wouldRefuse, aborted, raised, lowered   uint64
 	ended                                   spillway.OutcomeCounts
 	hold                                    *spillway.Distribution
 }
@@ -93,8 +99,8 @@ func (s Snapshot) limiterPoints(w *writer) {
 	s.guardPoints(w, guard{
 		limit: l.Limit, inUse: l.InUse, ghosts: l.Ghosts,
 		admitted: l.Admitted, canceled: l.Canceled, afterClose: l.AfterClose, invalid: l.Invalid,
-		refused: l.Refused, reasons: []spillway.Reason{spillway.ReasonLimit, spillway.ReasonRefuseAll},
-		wouldRefuse: l.WouldRefuse, aborted: l.Aborted, ended: l.Ended, hold: &l.Hold,
+		refused: l.Refused, reasons: []spillway.Reason{spillway.ReasonLimit, spillway.ReasonRefuseAll, spillway.ReasonPaced},
+		wouldRefuse: l.WouldRefuse, aborted: l.Aborted, ended: l.Ended, raised: l.Raised, lowered: l.Lowered, hold: &l.Hold,
 	})
 }
 
@@ -104,7 +110,7 @@ func (s Snapshot) lanePoints(w *writer) {
 		limit: l.Limit, inUse: l.InUse, ghosts: l.Ghosts,
 		admitted: l.Admitted, canceled: l.Canceled, afterClose: l.AfterClose, invalid: l.Invalid,
 		refused: l.Refused, reasons: everyReason(),
-		wouldRefuse: l.WouldRefuse, aborted: l.Aborted, ended: l.Ended, hold: &l.Hold,
+		wouldRefuse: l.WouldRefuse, aborted: l.Aborted, ended: l.Ended, raised: l.Raised, lowered: l.Lowered, hold: &l.Hold,
 	})
 	w.value(waiterCount, float64(l.Waiting), s.Name, s.Lane)
 	w.value(waiterLimit, float64(l.MaxWaiting), s.Name, s.Lane)
@@ -114,6 +120,8 @@ func (s Snapshot) lanePoints(w *writer) {
 
 func (s Snapshot) guardPoints(w *writer, g guard) {
 	w.value(permitLimit, float64(g.limit), s.Name, s.Lane)
+	w.value(limitChanges, float64(g.raised), s.Name, s.Lane, limitIncrease)
+	w.value(limitChanges, float64(g.lowered), s.Name, s.Lane, limitDecrease)
 	w.value(permitUsage, float64(g.inUse), s.Name, s.Lane)
 	w.value(permitGhosts, float64(g.ghosts), s.Name, s.Lane)
 	if age, ok := s.oldest(); ok {

@@ -14,6 +14,7 @@ const (
 	attrState    = "spillway.lifecycle.state"
 	attrPrevious = "spillway.lifecycle.previous_state"
 	attrOutcome  = "spillway.outcome"
+	attrTurn     = "spillway.limiter.limit.direction"
 	attrError    = "error.type" // absent on success
 )
 
@@ -22,6 +23,7 @@ type row uint8
 
 const (
 	permitLimit row = iota
+	limitChanges
 	permitUsage
 	permitGhosts
 	permitOldest
@@ -79,6 +81,7 @@ const (
 // table is the one authority on the names, kinds, units and attributes of metrics.
 var table = [rows]Metric{
 	permitLimit:    {"spillway.limiter.permit.limit", UpDownCounter, "{permit}", "Permits that may be held at once", []string{attrLimiter, attrLane}},
+	limitChanges:   {"spillway.limiter.limit.changes", Counter, "{change}", "Changes of the limit, by whoever made them", []string{attrLimiter, attrLane, attrTurn}},
 	permitUsage:    {"spillway.limiter.permit.usage", UpDownCounter, "{permit}", "Permits held now, ghosts included", []string{attrLimiter, attrLane}},
 	permitGhosts:   {"spillway.limiter.permit.ghosts", UpDownCounter, "{permit}", "Permits of calls that timed out and may still be worked on", []string{attrLimiter, attrLane}},
 	permitOldest:   {"spillway.limiter.permit.oldest.age", Gauge, "s", "Age of the longest-held permit, where holders are tracked", []string{attrLimiter, attrLane}},

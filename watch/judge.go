@@ -146,7 +146,7 @@ type comparison struct {
 func turnedAway(s Sample) uint64 {
 	c := s.Refused
 	return c.Of(spillway.ReasonLimit) + c.Of(spillway.ReasonQueueFull) + c.Of(spillway.ReasonMaxWait) +
-		c.Of(spillway.ReasonPredicted) + c.Of(spillway.ReasonDropped) + s.TimedOut
+		c.Of(spillway.ReasonPredicted) + c.Of(spillway.ReasonDropped) + c.Of(spillway.ReasonPaced) + s.TimedOut
 }
 
 // wanted reports whether callers want permits that they don't get.

@@ -85,6 +85,9 @@ func (c *core) next(old *inForce, s Settings) (*inForce, error) {
 			e.Add(field+".Limit", l.Limit, "must be positive, or 0 to leave it")
 		} else if l.Limit > 0 {
 			next.lanes[i].Limit = l.Limit
+			if a := next.lanes[i].Adaptive; a != nil {
+				e.Include(field+".", a.Validate(l.Limit))
+			}
 		}
 		if l.Mode != nil {
 			if !l.Mode.Valid() {
@@ -130,11 +133,7 @@ func (r *RetrySettings) change(e *spillway.ConfigError, field string, p retry.Po
 	if r.Cap != 0 {
 		p.Cap = time.Duration(r.Cap)
 	}
-	if faults, ok := p.Validate().(*spillway.ConfigError); ok { //nolint:errorlint // Validate returns nothing else
-		for _, f := range faults.Faults {
-			e.Add(field+"."+f.Field, f.Value, f.Problem)
-		}
-	}
+	e.Include(field+".", p.Validate())
 	return p
 }
 
@@ -150,7 +149,11 @@ func (s *session) obey(f *inForce) {
 			continue
 		}
 		for _, g := range s.byName {
-			_ = g.lanes[i].SetLimit(l.Limit)
+			if ctl := g.controllers[i]; ctl != nil {
+				_ = ctl.SetStatic(l.Limit) // an error means that it was stopped
+			} else {
+				_ = g.lanes[i].SetLimit(l.Limit)
+			}
 			_ = g.lanes[i].SetMode(f.modes[i])
 		}
 	}

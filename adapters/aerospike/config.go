@@ -259,13 +259,7 @@ func (c Config) checkRetry(e *spillway.ConfigError) {
 		if p.MaxAttempts == 0 {
 			continue // retries nothing
 		}
-		faults, ok := p.Validate().(*spillway.ConfigError) //nolint:errorlint // Validate returns nothing else
-		if !ok {
-			continue
-		}
-		for _, f := range faults.Faults {
-			e.Add(field+"."+f.Field, f.Value, f.Problem)
-		}
+		e.Include(field+".", p.Validate())
 	}
 	if !(c.GhostFactor >= 0 && c.GhostFactor <= 100) { // NaN too
 		e.Add("GhostFactor", c.GhostFactor, "must be from 0 to 100")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/lane"
+	"github.com/spillway-go/spillway/limiter/adaptive"
 )
 
 // The lanes that every client has, at each node. Operations go to them by kind: see
@@ -35,6 +36,19 @@ type LaneConfig struct {
 	MaxWaiting int
 	MaxWait    time.Duration
 	Predict    bool
+	// Adaptive moves the limit at each node by what is observed there: see package
+	// limiter/adaptive. Limit is then where it comes from and goes back to, and
+	// Adaptive.Max is what the lane needs of the pool. LaneAdmin can't have it, because
+	// it isn't per node. Nil leaves the limit as it is.
+	Adaptive *adaptive.Config
+}
+
+// most is how many calls of a node the lane may ever have in the driver.
+func (l LaneConfig) most() int {
+	if l.Adaptive != nil {
+		return max(l.Limit, l.Adaptive.Max)
+	}
+	return l.Limit
 }
 
 // DefaultLanes returns the five lanes in the proportions that fit most: as many
@@ -65,7 +79,7 @@ func perNode(lanes []LaneConfig) int {
 	sum := 0
 	for _, l := range lanes {
 		if l.Name != LaneAdmin {
-			sum += l.Limit
+			sum += l.most()
 		}
 	}
 	return sum
@@ -95,7 +109,9 @@ func (c Config) laneTable(e *spillway.ConfigError) *laneTable {
 		}
 		t.index[l.Name] = i
 		if _, err := lane.New[struct{}](l.options("x", c)); err != nil {
-			addFaults(e, field, err)
+			e.Include(field, err, "Mode", "RetryAfter")
+		} else if l.Adaptive != nil {
+			l.checkAdaptive(e, field)
 		}
 	}
 	if c.Lanes == nil {
@@ -125,18 +141,12 @@ func (c Config) laneTable(e *spillway.ConfigError) *laneTable {
 	return t
 }
 
-// addFaults takes over the faults of a lane's own configuration, but for those of
-// fields that ours doesn't have.
-func addFaults(e *spillway.ConfigError, field string, err error) {
-	faults, ok := err.(*spillway.ConfigError) //nolint:errorlint // lane.New returns nothing else
-	if !ok {
-		return
+// checkAdaptive validates what moves the lane's limit.
+func (l LaneConfig) checkAdaptive(e *spillway.ConfigError, field string) {
+	if l.Name == LaneAdmin {
+		e.Add(field+"Adaptive", "set", "must be nil: the lane is not per node")
 	}
-	for _, f := range faults.Faults {
-		if f.Field != "Mode" && f.Field != "RetryAfter" {
-			e.Add(field+f.Field, f.Value, f.Problem)
-		}
-	}
+	e.Include(field+"Adaptive.", l.Adaptive.Validate(l.Limit))
 }
 
 // options are the settings of the lane at one node.

@@ -11,6 +11,7 @@ import (
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/lifecycle"
+	"github.com/spillway-go/spillway/limiter/adaptive"
 )
 
 // session is one generation: the driver's client and the lanes that belong to it.
@@ -38,8 +39,9 @@ type session struct {
 
 // guard is the lanes of one node.
 type guard struct {
-	name  string
-	lanes []*lane.Lane[struct{}] // as in the lane table; that of LaneAdmin is nil
+	name        string
+	lanes       []*lane.Lane[struct{}] // as in the lane table; that of LaneAdmin is nil
+	controllers []*adaptive.Controller // of the lanes; nil where the limit doesn't move
 }
 
 func (c *core) newSession(client *as.Client) (*session, error) {
@@ -88,16 +90,9 @@ func (s *session) addGuard(node *as.Node) (*guard, error) {
 	defer s.mu.Unlock()
 	g := s.byName[node.GetName()]
 	if g == nil {
-		g = &guard{name: node.GetName()}
-		for i := range s.owner.lanes.configs {
-			var made *lane.Lane[struct{}]
-			if i != s.owner.lanes.admin {
-				var err error
-				if made, err = s.owner.newLane(g.name, i); err != nil {
-					return nil, err
-				}
-			}
-			g.lanes = append(g.lanes, made)
+		var err error
+		if g, err = s.owner.newGuard(node.GetName()); err != nil {
+			return nil, err
 		}
 		s.byName[g.name] = g
 		if s.shut {
@@ -111,6 +106,29 @@ func (s *session) addGuard(node *as.Node) (*guard, error) {
 		}
 	}
 	s.guards.Store(&next)
+	return g, nil
+}
+
+// newGuard makes the lanes of a node, and what moves their limits.
+func (c *core) newGuard(node string) (*guard, error) {
+	g := &guard{name: node}
+	for i := range c.lanes.configs {
+		var made *lane.Lane[struct{}]
+		var ctl *adaptive.Controller
+		if i != c.lanes.admin {
+			var err error
+			if made, err = c.newLane(node, i); err != nil {
+				return nil, err
+			}
+			if a := c.lanes.configs[i].Adaptive; a != nil {
+				if ctl, err = adaptive.Drive(made, *a); err != nil {
+					return nil, fmt.Errorf("aerospike: lane %s: %w", made.Name(), err)
+				}
+			}
+		}
+		g.lanes = append(g.lanes, made)
+		g.controllers = append(g.controllers, ctl)
+	}
 	return g, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/lifecycle"
+	"github.com/spillway-go/spillway/limiter/adaptive"
 	"github.com/spillway-go/spillway/retry"
 )
 
@@ -34,6 +35,8 @@ type LaneSnapshot struct {
 	Lane    string     // the lane's name
 	Present bool       // whether the current connection has used it
 	Stats   lane.Stats // its limit and what came of the calls
+	// Adaptive is what moves the limit, of the current connection; nil if nothing does.
+	Adaptive *adaptive.Stats
 }
 
 // laneKey names a lane at a node.
@@ -112,13 +115,35 @@ func (c *core) laneSnapshots() map[laneKey]LaneSnapshot {
 			lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Present: l.Present || s == current, Stats: stats}
 		}
 	}
+	if current != nil {
+		current.addAdaptive(lanes)
+	}
 	return lanes
+}
+
+// addAdaptive adds what moves the limits.
+func (s *session) addAdaptive(lanes map[laneKey]LaneSnapshot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, g := range s.byName {
+		for i, ctl := range g.controllers {
+			if ctl == nil {
+				continue
+			}
+			key := laneKey{name, s.owner.lanes.configs[i].Name}
+			l, moved := lanes[key], ctl.Stats()
+			l.Adaptive = &moved
+			lanes[key] = l
+		}
+	}
 }
 
 // addCounts returns s with the counts of t added to its own.
 func addCounts(s, t lane.Stats) lane.Stats {
 	s.Admitted += t.Admitted
 	s.WouldRefuse += t.WouldRefuse
+	s.Raised += t.Raised
+	s.Lowered += t.Lowered
 	s.Canceled += t.Canceled
 	s.AfterClose += t.AfterClose
 	s.Invalid += t.Invalid

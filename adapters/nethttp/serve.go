@@ -60,7 +60,7 @@ func (c ServeConfig) validate() error {
 		e.Add("Server.ReadHeaderTimeout", c.Server.ReadHeaderTimeout, "must be positive, or ReadTimeout: slow callers would hold connections for ever")
 	}
 	if _, err := lifecycle.NewShutdown(c.Shutdown); err != nil {
-		e.Faults = append(e.Faults, faultsOf("Shutdown.", err)...)
+		e.Include("Shutdown.", err)
 	}
 	return e.Err()
 }

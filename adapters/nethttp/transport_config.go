@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/textproto"
-	"slices"
 	"strings"
 	"time"
 
@@ -86,9 +85,7 @@ func (c TransportConfig) validate() error {
 	if c.Admission != nil && missing(c.Admission) {
 		e.Add("Admission", nil, "must not be a nil pointer")
 	}
-	if err := c.Retry.Validate(); err != nil {
-		e.Faults = append(e.Faults, faultsOf("Retry.", err)...)
-	}
+	e.Include("Retry.", c.Retry.Validate())
 	for _, f := range []struct {
 		field string
 		value time.Duration
@@ -115,20 +112,6 @@ func (c TransportConfig) validate() error {
 		e.Add("TimeoutMargin", c.TimeoutMargin, "needs TimeoutHeader")
 	}
 	return e.Err()
-}
-
-// faultsOf returns the faults of a part's configuration error, with the part before the
-// names of their fields.
-func faultsOf(part string, err error) []spillway.Fault {
-	c, ok := err.(*spillway.ConfigError) //nolint:errorlint // constructors return it bare
-	if !ok {
-		return []spillway.Fault{{Field: strings.TrimSuffix(part, "."), Problem: err.Error()}}
-	}
-	faults := slices.Clone(c.Faults)
-	for i := range faults {
-		faults[i].Field = part + faults[i].Field
-	}
-	return faults
 }
 
 // completed returns the settings as a transport keeps them.

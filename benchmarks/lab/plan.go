@@ -58,6 +58,14 @@ const (
 	causeHeavy    = "bulk has a third of 1.5c, half of the slots, and the critical calls need 0.3C on average: 0.8 in all. With one permit more bulk reaches 0.85, and the critical lane loses its 99.9 %"
 	causeShare    = "a process has its share of the limit from the start, and can't use what those leave who haven't started yet"
 	causeWhole    = "permits are whole, and processes can't lend them: with one each, a process refuses while others idle, and a hundred processes have too many together"
+
+	movesLate   = "the one that came first learned, alone, that it needs much, and gives way no further than to 1.5 times that. It is the price of never starving a backend that has become slower (W2); seconds later, or with several at once, it has faded"
+	movesBlind  = "without a target each process takes what it finds when it starts for the normal case, and a hundred of them find an overload"
+	movesUp     = "before the overload each process has grown to a few permits, because bursts fill a small limit by chance; it takes a hundred milliseconds to take that back"
+	movesPaced  = "a process that goes one call at a time sees eight calls in a third of a second, and decides no faster"
+	movesFew    = "a process sees 24 calls a second: too few to learn anything from within two seconds, and one call of each is sixty times what the backend can do at once"
+	movesNoise  = "the limit moves by a twentieth all the time, and a line through 90 s of that has a slope of some tenths of a percent a minute by chance"
+	movesChance = "the backend refuses what finds 8 waiting also at 0.7C, now and then: ten tenths of a second in a row without a hundredth of that are luck"
 )
 
 // Plan returns the workloads of the lab, in the order of the scoreboard.

@@ -123,7 +123,7 @@ func outages() []Workload {
 			Nodes: []model.Config{refusing}, Clients: 4,
 			Streams: one(profile(capacity, phase{2 * time.Second, .7}, phase{time.Second, 10}, phase{time.Hour, .7}), 100*time.Millisecond),
 			Length:  3*time.Second + tail, From: 2 * time.Second, To: 3 * time.Second, Ends: 3 * time.Second,
-			Targets: []Target{{Metric: SendsPerGood, Bound: 2.2}, {Metric: Recovery, Bound: 1}},
+			Targets: []Target{{Metric: SendsPerGood, Bound: 2.2}, {Metric: Recovery, Bound: 1, Cause: movesChance, Moving: movesChance}},
 		},
 	}
 }

@@ -15,8 +15,8 @@ func fleets() []Workload {
 	for _, fleet := range []struct {
 		n             int
 		goodput, back float64
-		cause         string
-	}{{2, .97, 1, causeShare}, {20, .97, 1, causeShare}, {100, .93, 2, causeWhole}, {1000, .90, 2, causeWhole}} {
+		cause, moving string
+	}{{2, .97, 1, causeShare, movesUp}, {20, .97, 1, causeShare, movesUp}, {100, .93, 2, causeWhole, movesPaced}, {1000, .90, 2, causeWhole, movesFew}} {
 		cold := []phase{}
 		for i := range 10 { // all start within 1 s
 			cold = append(cold, phase{100 * time.Millisecond, 3 * float64(i+1) / 10})
@@ -26,7 +26,7 @@ func fleets() []Workload {
 			Nodes: []model.Config{standard()}, Clients: fleet.n, Stagger: time.Second,
 			Streams: one(profile(capacity, append(cold, phase{time.Hour, 3})...), 100*time.Millisecond),
 			Length:  3 * time.Second, From: 0, To: 3 * time.Second, Picture: fleet.n == 20,
-			Targets: []Target{{Metric: Goodput, Bound: fleet.goodput, Cause: fleet.cause}, {Metric: Fairness, Bound: .95, Cause: fleet.cause}},
+			Targets: []Target{{Metric: Goodput, Bound: fleet.goodput, Cause: fleet.cause, Moving: movesBlind}, {Metric: Fairness, Bound: .95, Cause: fleet.cause, Moving: movesLate}},
 		}
 		if fleet.n < 1000 { // they have 1,000 permits for 16 slots in either form
 			all = append(all, start)
@@ -36,7 +36,11 @@ func fleets() []Workload {
 			Nodes: []model.Config{standard()}, Clients: fleet.n,
 			Streams: one(profile(capacity, phase{lead, .7}, phase{2 * time.Second, 3}, phase{time.Hour, .7}), 100*time.Millisecond),
 			Length:  6200 * time.Millisecond, From: lead, To: 3 * time.Second, Ends: 3 * time.Second,
-			Targets: []Target{{Metric: Goodput, Bound: fleet.goodput, Cause: causeWhole}, {Metric: Fairness, Bound: .95, Cause: causeWhole}, {Metric: Recovery, Bound: fleet.back, Cause: causeWhole}},
+			Targets: []Target{
+				{Metric: Goodput, Bound: fleet.goodput, Cause: causeWhole, Moving: fleet.moving},
+				{Metric: Fairness, Bound: .95, Cause: causeWhole, Moving: fleet.moving},
+				{Metric: Recovery, Bound: fleet.back, Cause: causeWhole, Moving: fleet.moving},
+			},
 		})
 	}
 	return all
@@ -65,7 +69,7 @@ func lanes() []Workload {
 			Targets: []Target{
 				{Metric: Success, Bound: bulk.success},
 				{Metric: P999, Bound: 1.1, Over: "lanes"},
-				{Metric: Utilisation, Bound: bulk.utilisation, Cause: causeHeavy},
+				{Metric: Utilisation, Bound: bulk.utilisation, Cause: causeHeavy, Moving: causeHeavy},
 			},
 		})
 	}

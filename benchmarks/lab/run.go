@@ -33,8 +33,9 @@ func Run(ctx context.Context, w Workload, p policy.Policy, seed uint64) *Figures
 		cfg.Seed = seed*31 + uint64(i)
 		r.nodes = append(r.nodes, model.New(cfg))
 	}
+	alone, heavy := w.alone()
 	env := policy.Env{
-		Slots: w.Nodes[0].Slots, Mean: w.Nodes[0].Mean, Clients: w.Clients, Attempts: max(w.Attempts, 1), Timeout: w.Timeout,
+		Slots: w.Nodes[0].Slots, Mean: w.Nodes[0].Mean, Alone: alone, Heavy: heavy, Clients: w.Clients, Attempts: max(w.Attempts, 1), Timeout: w.Timeout,
 		Deadline: w.shortest(), Classes: w.classes(), Keys: w.keys(), Seed: seed,
 	}
 	for range w.Clients {
@@ -139,7 +140,7 @@ func (r *run) operate(parent context.Context, stream, client, node int, at time.
 	cc := &callContext{parent: parent, deadline: r.start.Add(at + s.Deadline)}
 	defer cc.end()
 	e := ended{stream: stream, client: client, meant: at}
-	err := r.clients[client][node].Do(cc, policy.Call{Class: s.Class, Key: call.Key}, func(ctx context.Context) error {
+	err := r.clients[client][node].Do(cc, policy.Call{Class: s.Class, Key: call.Key, Heavy: call.Cost > 1}, func(ctx context.Context) error {
 		e.sends++
 		r.record.send(r.now())
 		return r.nodes[node].Send(ctx, call)

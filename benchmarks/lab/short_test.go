@@ -41,6 +41,24 @@ func short(t *testing.T) {
 			{"stack", lab.RefuseP50, 0, 0},
 			{"stack", lab.Waste, 0, .01},
 			{"stack", lab.Recovery, 0, .3},
+			{"adaptive", lab.Goodput, .95, 1.1},
+			{"adaptive", lab.Recovery, 0, .3},
+			{"stack 8c", lab.Goodput, 0, .6},
+			{"adaptive 8c", lab.Goodput, .95, 1.1},
+		}},
+		{shortDrop(), []band{
+			{"adaptive", lab.Goodput, .9, 1.1}, // without its floor 0.1
+			{"adaptive target", lab.Goodput, .9, 1.1},
+		}},
+		{shortOutage(), []band{
+			{"stack", lab.SendRate, 1000, never},
+			{"adaptive", lab.SendRate, 2, 20},
+			{"adaptive", lab.Recovery, 0, 1},
+		}},
+		{shortFleet(), []band{
+			{"gcl gradient2", lab.Goodput, 0, .8},
+			{"adaptive target", lab.Goodput, .9, 1.1},
+			{"adaptive target", lab.Fairness, .9, 1},
 		}},
 		{shortStorm(), []band{
 			{"none", lab.Recovery, never, never},
@@ -60,6 +78,7 @@ func short(t *testing.T) {
 			{"lane", lab.Success, 0, .95},
 			{"stack", lab.Success, .99, 1},
 			{"stack", lab.LimitRange, 0, 0},
+			{"adaptive", lab.Success, .99, 1},
 		}},
 	} {
 		t.Run(c.w.Name(), func(t *testing.T) {
@@ -85,6 +104,27 @@ func shortStep() lab.Workload {
 	w := planned("W1 2x")
 	w.Streams[0].Rate = model.Profile{{Value: 5600}, {At: 200 * time.Millisecond, Value: 16000}, {At: 600 * time.Millisecond, Value: 5600}}
 	w.From, w.To, w.Ends, w.Length = 200*time.Millisecond, 600*time.Millisecond, 600*time.Millisecond, 1900*time.Millisecond
+	return w
+}
+
+func shortDrop() lab.Workload {
+	w := planned("W2 step")
+	w.Nodes[0].Speed = model.Profile{{Value: 1}, {At: 600 * time.Millisecond, Value: .3}}
+	w.From, w.To, w.Ends, w.Length = 600*time.Millisecond, 1600*time.Millisecond, 0, 1600*time.Millisecond
+	return w
+}
+
+func shortOutage() lab.Workload {
+	w := planned("W12 outage")
+	w.Nodes[0].Up = model.Profile{{Value: 1}, {At: 300 * time.Millisecond}, {At: 1500 * time.Millisecond, Value: 1}}
+	w.From, w.To, w.Ends, w.Length = 500*time.Millisecond, 1500*time.Millisecond, 1500*time.Millisecond, 3500*time.Millisecond
+	return w
+}
+
+func shortFleet() lab.Workload {
+	w := planned("W8b 20")
+	w.Streams[0].Rate = model.Profile{{Value: 5600}, {At: 400 * time.Millisecond, Value: 24000}}
+	w.From, w.To, w.Ends, w.Length = 400*time.Millisecond, 1400*time.Millisecond, 0, 1400*time.Millisecond
 	return w
 }
 

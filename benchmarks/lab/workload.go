@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -69,8 +70,8 @@ type Target struct {
 	Bound  float64 // what it must reach
 	// Over makes the bound so many times what this policy reaches in the same workload.
 	Over string
-	// Cause says why a static limit misses it, if it does.
-	Cause string
+	// Cause says why a static limit misses it, if it does, and Moving why one that moves does.
+	Cause, Moving string
 }
 
 // Runs reports whether the workload is run with a policy: whether that has anything here that
@@ -118,6 +119,32 @@ func (w Workload) shortest() time.Duration {
 		}
 	}
 	return least
+}
+
+// alone returns the latencies of a call, and of a heavy one, that has the first node for
+// itself, by the geometric mean: what one finds out who measures it. heavy is 0 if there are none.
+func (w Workload) alone() (light, heavy time.Duration) {
+	const draws = 20_000
+	n, times := w.Nodes[0], 0.0
+	for _, s := range w.Streams {
+		times = max(times, s.Times)
+	}
+	service := n.Service
+	if service == nil {
+		service = model.Exponential()
+	}
+	var sums [2]float64
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range draws {
+		d := float64(n.Mean) * service(rng)
+		sums[0] += math.Log(float64(n.Net) + d)
+		sums[1] += math.Log(float64(n.Net) + d*times)
+	}
+	light = time.Duration(math.Exp(sums[0] / draws))
+	if times > 0 {
+		heavy = time.Duration(math.Exp(sums[1] / draws))
+	}
+	return light, heavy
 }
 
 // cost is the mean cost of a call of the stream.

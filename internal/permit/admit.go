@@ -45,6 +45,7 @@ func (c *Core) End(token uint64, o spillway.Outcome, hold time.Duration) {
 	} else {
 		c.giveBack(h.weight)
 	}
+	h.meter.end(h.sample)
 	c.warn(h)
 }
 
@@ -52,7 +53,9 @@ func (c *Core) End(token uint64, o spillway.Outcome, hold time.Duration) {
 type over struct {
 	weight uint64
 	age    time.Duration // 0 if it wasn't timed
-	holder *slot.Note    // nil if holders aren't tracked
+	sample spillway.Sample
+	meter  *metered   // who is to be told of the sample; nil if nobody
+	holder *slot.Note // nil if holders aren't tracked
 }
 
 // vacate ends the hold of a token, records how long it was, and leaves the slot
@@ -72,8 +75,8 @@ func (c *Core) vacate(token uint64, toGhost bool, o spillway.Outcome) (h over, o
 	}
 	h.weight = state & slotWeight
 	if state&slotTimed != 0 {
-		h.age = time.Duration(c.now() - since)
-		c.observe(h.age, o)
+		h.sample, h.meter = c.measure(since, h.weight, o)
+		h.age = h.sample.Took
 	}
 	if holder != nil && holder.Token == token {
 		h.holder = holder

@@ -26,13 +26,19 @@ func (c *Core) SetLimit(n int) error {
 	c.mu.Lock()
 	// The errors first: nobody may be refused under the new limit with an error
 	// that names the old one.
-	c.rejections.Store(newRejections(c.opts, n, c.flow.hint))
+	c.rejections.Store(c.newRejections(n, c.flow.hint))
 	for {
 		s := c.word.Load()
 		from = int(limitOf(s))
 		if c.word.CompareAndSwap(s, withLimit(s, n)) {
 			break
 		}
+	}
+	switch {
+	case n > from:
+		c.raised.Add(1)
+	case n < from:
+		c.lowered.Add(1)
 	}
 	c.lookLocked()
 	c.shrinkLocked()

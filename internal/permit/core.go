@@ -35,11 +35,15 @@ type Options struct {
 
 // Core counts permits. All its methods are safe for concurrent use.
 type Core struct {
-	opts    Options
-	base    time.Time // clock readings are nanoseconds since then
-	sampled uint64    // an admission whose number has none of these bits is timed
-	careful bool      // whether an admission has more to do than count
-	watches bool      // whether the flow of permits is watched
+	opts      Options
+	base      time.Time               // clock readings are nanoseconds since then
+	careful   bool                    // whether an admission has more to do than count
+	watches   bool                    // whether the flow of permits is watched
+	sampled   atomic.Uint64           // an admission whose number has none of these bits is timed
+	meter     atomic.Pointer[metered] // nil if nobody measures
+	maxWeight atomic.Uint64           // calls up to this weight are clipped to the limit
+	gap       atomic.Int64            // see pace.go
+	due       atomic.Int64
 
 	// The hot line: what an admitted call touches.
 	_        [64]byte
@@ -55,6 +59,8 @@ type Core struct {
 	closedCalls atomic.Uint64 // calls that came after Close
 	invalid     atomic.Uint64 // calls with an impossible weight, or nested ones
 	wouldRefuse atomic.Uint64 // calls that Shadow admitted over the limit
+	raised      atomic.Uint64 // changes of the limit
+	lowered     atomic.Uint64
 	rejections  atomic.Pointer[rejections]
 	nextGhost   atomic.Int64 // when the first ghost ends; valid while the ghosts bit is set
 	hold        histogram.Recorder
@@ -72,14 +78,12 @@ type Core struct {
 
 // New returns a core with all its permits at home.
 func New(opts Options) *Core {
-	c := &Core{opts: opts, base: time.Now(), sampled: ^uint64(0)}
-	if opts.Sample > 0 {
-		c.sampled = uint64(opts.Sample) - 1
-	}
+	c := &Core{opts: opts, base: time.Now()}
+	c.sampled.Store(c.sampleMask())
 	c.careful = opts.Nested || opts.Track != spillway.TrackOff
 	c.watches = opts.Predict || opts.Hint || opts.Newest
 	c.word.Store(withMode(withLimit(0, opts.Limit), opts.Mode))
-	c.rejections.Store(newRejections(opts, opts.Limit, 0))
+	c.rejections.Store(c.newRejections(opts.Limit, 0))
 	c.slots.Reserve(opts.Limit)
 	return c
 }
@@ -87,11 +91,14 @@ func New(opts Options) *Core {
 // now is nanoseconds since the core was made, never 0: 0 means "not timed".
 func (c *Core) now() int64 { return int64(time.Since(c.base)) | 1 }
 
+// sampleMask is the sampled of a core that nobody measures.
+func (c *Core) sampleMask() uint64 { return uint64(c.opts.Sample) - 1 }
+
 // Use is an admission that its caller gives back on the same goroutine, so that it
 // needs no slot. The zero Use is that of mode Off, in which nothing is counted.
 type Use struct {
 	weight uint64 // counted in the word, if useCounted is set
-	since  int64  // when it began, if it is timed
+	since  int64  // its stamp, if it is timed
 	token  uint64 // its slot's token, if holders are tracked
 }
 
@@ -105,6 +112,7 @@ type verdict uint8
 const (
 	admitted verdict = iota
 	full
+	paced
 	refuseAll
 	closed
 	tooHeavy
@@ -112,16 +120,16 @@ const (
 
 // take admits n permits if they can be had at once, and otherwise says why not. It
 // counts admissions only: what to do about the rest is the policy's.
-func (c *Core) take(n int) (Use, verdict) {
+func (c *Core) take(ctx context.Context, n int) (Use, verdict) {
 	for {
 		s := c.word.Load()
 		if w, ok := plain(s, n); ok {
 			if c.word.CompareAndSwap(s, s+w) {
-				return c.admit(w), admitted
+				return c.admit(ctx, w), admitted
 			}
 			continue
 		}
-		u, v, again := c.takeSlow(s, n)
+		u, v, again := c.takeSlow(ctx, s, n)
 		if !again {
 			return u, v
 		}
@@ -137,7 +145,7 @@ func plain(s uint64, n int) (w uint64, ok bool) {
 
 // takeSlow decides for a word that doesn't allow the plain admission. again says
 // that the word has changed meanwhile.
-func (c *Core) takeSlow(s uint64, n int) (u Use, v verdict, again bool) {
+func (c *Core) takeSlow(ctx context.Context, s uint64, n int) (u Use, v verdict, again bool) {
 	if s&closedBit != 0 {
 		return u, closed, false
 	}
@@ -157,32 +165,42 @@ func (c *Core) takeSlow(s uint64, n int) (u Use, v verdict, again bool) {
 		if over {
 			c.wouldRefuse.Add(1)
 		}
-		return c.admit(w), admitted, false
+		return c.admit(ctx, w), admitted, false
 	case spillway.Enforce:
 	}
-	if n < 1 || uint64(n) > limitOf(s) {
+	w, ok := c.weigh(s, uint64(n))
+	if !ok {
 		return u, tooHeavy, false
+	}
+	if room(s, w) {
+		if s&pacedBit != 0 && !c.isDue() {
+			return u, paced, false
+		}
+		if !c.word.CompareAndSwap(s, s+w) {
+			return u, v, true
+		}
+		c.launch(s)
+		return c.admit(ctx, w), admitted, false
 	}
 	if s&ghostsBit != 0 {
 		// With nothing to reap there may be room all the same: another caller may
 		// have reaped since s was read, and what it left is there for this one.
 		again = c.reap()
 		if !again {
-			_, again = plain(c.word.Load(), n)
+			again = room(c.word.Load(), w)
 		}
 	}
 	return u, full, again
 }
 
 // admit counts a call whose permits were taken, and times it if it is a sample.
-func (c *Core) admit(w uint64) Use {
+func (c *Core) admit(ctx context.Context, w uint64) Use {
 	u := Use{weight: w | useCounted}
 	n := c.admitted.Add(1)
-	if n&c.sampled == 0 {
-		u.since = c.now()
+	if n&c.sampled.Load() == 0 || c.opts.Track != spillway.TrackOff {
+		u.since = c.begin(ctx)
 	}
 	if c.opts.Track != spillway.TrackOff {
-		u.since = c.now()
 		u.token = c.claim(n, u)
 	}
 	return u
@@ -201,10 +219,10 @@ func (c *Core) Enter(ctx context.Context, n int) (Use, error) {
 	w, ok := plain(s, n)
 	switch {
 	case ok && c.word.CompareAndSwap(s, s+w):
-		if c.admitted.Add(1)&c.sampled != 0 {
+		if c.admitted.Add(1)&c.sampled.Load() != 0 {
 			return Use{weight: w | useCounted}, nil
 		}
-		return Use{weight: w | useCounted, since: c.now()}, nil
+		return Use{weight: w | useCounted, since: c.begin(ctx)}, nil
 	case ok || s&(special|ghostsBit) != 0 || w-1 >= limitOf(s):
 		return c.enterSlow(ctx, n)
 	}
@@ -216,7 +234,7 @@ func (c *Core) enterSlow(ctx context.Context, n int) (Use, error) {
 		return Use{}, err
 	}
 	class := c.classOf(ctx)
-	u, v := c.take(n)
+	u, v := c.take(ctx, n)
 	if v != admitted {
 		return Use{}, c.refuse(ctx, v, n)
 	}
@@ -260,9 +278,10 @@ func (c *Core) leaveTimed(u Use, o spillway.Outcome) {
 		c.End(u.token, o, 0)
 		return
 	}
-	c.observe(time.Duration(c.now()-u.since), o)
+	s, m := c.measure(u.since, u.weight&^useCounted, o)
 	u.since = 0
 	c.Leave(u, o)
+	m.end(s)
 }
 
 // Abort gives a call's permits back after a panic or Goexit went through it.
@@ -275,7 +294,7 @@ func (c *Core) Abort(u Use) {
 	if u.token != 0 {
 		h, _ = c.vacate(u.token, false, spillway.OutcomeUnknown)
 	} else if u.since != 0 {
-		c.observe(time.Duration(c.now()-u.since), spillway.OutcomeUnknown)
+		c.measure(u.since, h.weight, spillway.OutcomeUnknown)
 	}
 	c.giveBack(h.weight)
 	c.warn(h)
@@ -287,7 +306,7 @@ func (c *Core) giveBack(w uint64) {
 	if invariant.Enabled {
 		invariant.Check(useOf(s)+w <= useMask, "permit: %d released with %d in use", w, useOf(s+w))
 	}
-	if s&(waitingBit|closedBit) != 0 {
+	if s&(waitingBit|closedBit|pacedBit) != 0 {
 		c.settle(w)
 	}
 }
@@ -301,16 +320,8 @@ func (c *Core) settle(w uint64) {
 		c.lookLocked()
 		c.flow.released(w, c.flow.clock)
 	}
-	c.settleLocked()
-}
-
-// observe records how long a call held its permits.
-func (c *Core) observe(d time.Duration, o spillway.Outcome) {
-	c.hold.Record(d)
-	if c.opts.Estimate {
-		if o == spillway.OutcomeTimeout {
-			d = time.Duration(float64(d) * slowOutcome)
-		}
-		c.flow.observe(d)
+	if c.word.Load()&pacedBit != 0 {
+		c.landed(c.now())
 	}
+	c.settleLocked()
 }

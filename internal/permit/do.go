@@ -24,8 +24,8 @@ func Do[T any](ctx context.Context, c *Core, n, room int, op spillway.Op[T]) (v 
 	case !ok || !c.word.CompareAndSwap(s, s+w):
 		return doSlow(ctx, c, n, room, op)
 	}
-	if c.admitted.Add(1)&c.sampled == 0 {
-		return Run(ctx, c, Use{weight: w | useCounted, since: c.now()}, op)
+	if c.admitted.Add(1)&c.sampled.Load() == 0 {
+		return Run(ctx, c, Use{weight: w | useCounted, since: c.begin(ctx)}, op)
 	}
 	returned := false
 	defer func() {
@@ -40,7 +40,7 @@ func Do[T any](ctx context.Context, c *Core, n, room int, op spillway.Op[T]) (v 
 	}
 	returned = true
 	c.ended[outcome].Add(1) // first, as in Leave
-	if c.word.Add(-w)&(waitingBit|closedBit) != 0 {
+	if c.word.Add(-w)&(waitingBit|closedBit|pacedBit) != 0 {
 		c.settle(w)
 	}
 	return v, err

@@ -153,5 +153,5 @@ func (c *Core) hintLocked() {
 	}
 	f.hintAt = now
 	f.hint = c.waitForLocked(c.queue.weight+1, now).Round(time.Millisecond)
-	c.rejections.Store(newRejections(c.opts, int(limitOf(c.word.Load())), f.hint))
+	c.rejections.Store(c.newRejections(int(limitOf(c.word.Load())), f.hint))
 }

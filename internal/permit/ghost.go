@@ -30,7 +30,9 @@ func (c *Core) haunt(token, weight uint64, d time.Duration) {
 	c.flow.clock = c.now()
 	c.ghosts.add(ghost{until: later(c.flow.clock, d), token: token}, weight)
 	c.nextGhost.Store(c.ghosts.list[0].until)
-	c.word.Or(ghostsBit)
+	if c.word.Or(ghostsBit)&pacedBit != 0 {
+		c.landed(c.now()) // the gap runs while the ghost has the permit
+	}
 	c.settleLocked()
 }
 

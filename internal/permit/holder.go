@@ -107,7 +107,7 @@ func (c *Core) Holders() []spillway.Holder {
 			continue
 		}
 		// Who came after the clock was read is no older than nothing.
-		out = append(out, c.report(h, state&slotWeight, time.Duration(max(now-since, 0))))
+		out = append(out, c.report(h, state&slotWeight, max(age(since, now), 0)))
 	}
 	slices.SortStableFunc(out, func(a, b spillway.Holder) int { return cmp.Compare(b.Age, a.Age) })
 	return out

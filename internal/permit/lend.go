@@ -40,7 +40,7 @@ func (c *Core) Lend(ctx context.Context, n, keep int) (Use, bool) {
 			return Use{}, false
 		}
 		if c.word.CompareAndSwap(s, s+w) {
-			u := c.admit(w)
+			u := c.admit(ctx, w)
 			c.note(class, u)
 			return u, true
 		}

@@ -15,16 +15,17 @@ type rejections struct {
 	closed   *spillway.ClosedError
 }
 
-func newRejections(opts Options, limit int, hint time.Duration) *rejections {
+func (c *Core) newRejections(limit int, hint time.Duration) *rejections {
+	opts, gap := c.opts, time.Duration(c.gap.Load())
 	r := &rejections{closed: &spillway.ClosedError{Component: opts.Component, Name: opts.Name}}
 	for i := range r.byReason {
 		r.byReason[i] = &spillway.Rejection{
 			Component: opts.Component, Name: opts.Name, Reason: spillway.Reason(i),
-			Limit: limit, RetryAfter: opts.RetryAfter,
+			Limit: limit, RetryAfter: max(opts.RetryAfter, gap),
 		}
 	}
 	for _, reason := range []spillway.Reason{spillway.ReasonQueueFull, spillway.ReasonMaxWait, spillway.ReasonPredicted, spillway.ReasonDropped} {
-		r.byReason[reason].RetryAfter = max(hint, opts.RetryAfter)
+		r.byReason[reason].RetryAfter = max(hint, opts.RetryAfter, gap)
 	}
 	if opts.Room > 0 {
 		r.byReason[spillway.ReasonQueueFull].Limit = opts.Room
@@ -34,7 +35,10 @@ func newRejections(opts Options, limit int, hint time.Duration) *rejections {
 
 // reject counts a refusal for reason, tells the hook, and returns the error.
 func (c *Core) reject(ctx context.Context, reason spillway.Reason) error {
-	c.refused[reason].Add(1)
+	n := c.refused[reason].Add(1)
+	if m := c.meter.Load(); m != nil && n%fullEvery == 0 && reason != spillway.ReasonRefuseAll {
+		m.full(c.now())
+	}
 	err := c.rejections.Load().byReason[reason]
 	c.tellRejected(ctx, err)
 	return err
@@ -45,6 +49,8 @@ func (c *Core) refuse(ctx context.Context, v verdict, n int) error {
 	switch v {
 	case full:
 		return c.reject(ctx, spillway.ReasonLimit)
+	case paced:
+		return c.reject(ctx, spillway.ReasonPaced)
 	case refuseAll:
 		return c.reject(ctx, spillway.ReasonRefuseAll)
 	case closed:
@@ -52,7 +58,7 @@ func (c *Core) refuse(ctx context.Context, v verdict, n int) error {
 		return c.rejections.Load().closed
 	default:
 		c.invalid.Add(1)
-		return &spillway.WeightError{Component: c.opts.Component, Name: c.opts.Name, Weight: n, Limit: c.Limit()}
+		return &spillway.WeightError{Component: c.opts.Component, Name: c.opts.Name, Weight: n, Limit: max(c.Limit(), int(c.maxWeight.Load()))}
 	}
 }
 

@@ -78,18 +78,22 @@ func (c *Core) decideLocked(w *waiter) (r release, ok bool) {
 			c.queue.weight -= w.weight - clip
 			w.weight = clip
 		case spillway.Enforce:
-			if w.weight > limitOf(s) {
+			clip, ok := c.weigh(s, w.weight)
+			if !ok {
 				return release{verdict: refusedWaiting, reason: spillway.ReasonLimitShrunk}, true
 			}
-			if !fits(s, w.weight) {
+			if !fits(s, clip) || s&pacedBit != 0 && (useOf(s) != 0 || !c.isDue()) {
 				return r, false
 			}
 			if w.deadline != 0 && c.tooLateLocked(w) {
 				c.hintLocked()
 				return release{verdict: refusedWaiting, reason: spillway.ReasonPredicted}, true
 			}
+			c.queue.weight -= w.weight - clip
+			w.weight = clip
 		}
 		if c.word.CompareAndSwap(s, s+w.weight) {
+			c.launch(s)
 			c.flow.launched = c.flow.clock
 			return release{verdict: admitted, counted: true, over: !fits(s, w.weight)}, true
 		}
@@ -99,10 +103,10 @@ func (c *Core) decideLocked(w *waiter) (r release, ok bool) {
 // shrinkLocked sends away every waiter whose weight is above the limit, wherever
 // it stands: behind a head that waits on, it could wait for ever.
 func (c *Core) shrinkLocked() {
-	limit := limitOf(c.word.Load())
+	s := c.word.Load()
 	for w := c.queue.head; w != nil; {
 		next := w.next
-		if w.weight > limit {
+		if _, ok := c.weigh(s, w.weight); !ok {
 			c.queue.remove(w)
 			w.ready <- release{verdict: refusedWaiting, reason: spillway.ReasonLimitShrunk}
 		}
@@ -128,6 +132,9 @@ func (c *Core) armLocked() {
 	at := w.until
 	if len(c.ghosts.list) > 0 && (at == 0 || c.ghosts.list[0].until < at) {
 		at = c.ghosts.list[0].until
+	}
+	if due := c.dueAt(); due != 0 && (at == 0 || due < at) {
+		at = due
 	}
 	if c.opts.Newest {
 		if shed := c.flow.shedAt(w); at == 0 || shed < at {

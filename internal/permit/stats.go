@@ -14,6 +14,7 @@ type Stats struct {
 	Mode        spillway.Mode
 	Closed      bool
 	Limit       int
+	Pace        time.Duration
 	InUse       int // weight, ghosts included
 	Ghosts      int // weight
 	GhostsTotal uint64
@@ -29,6 +30,8 @@ type Stats struct {
 	AfterClose  uint64
 	Invalid     uint64
 	WouldRefuse uint64
+	Raised      uint64 // changes of the limit
+	Lowered     uint64
 	Hold        spillway.Distribution
 	Wait        spillway.Distribution // of calls that waited, however that ended
 	Service     time.Duration         // what a call is taken to need; 0 if nothing was measured
@@ -55,6 +58,7 @@ func (c *Core) Stats() Stats {
 	}
 	c.mu.Unlock()
 	st.Mode, st.Closed = modeOf(s), s&closedBit != 0
+	st.Pace = time.Duration(c.gap.Load())
 	st.Limit, st.InUse = int(limitOf(s)), int(useOf(s))
 	st.Aborted = c.aborted.Load()
 	for i := range c.ended {
@@ -66,6 +70,7 @@ func (c *Core) Stats() Stats {
 	st.TimedOut = c.timedOut.Load()
 	st.Canceled, st.AfterClose = c.canceled.Load(), c.closedCalls.Load()
 	st.Invalid, st.WouldRefuse = c.invalid.Load(), c.wouldRefuse.Load()
+	st.Raised, st.Lowered = c.raised.Load(), c.lowered.Load()
 	st.Hold, st.Wait = c.hold.Snapshot(), c.wait.Snapshot()
 	st.Service = time.Duration(c.flow.service.Load())
 	st.Admitted = c.admitted.Load()

@@ -17,10 +17,10 @@ func (c *Core) Wait(ctx context.Context, n, maxWaiting int) (Use, error) {
 	if !c.careful && ctx.Err() == nil {
 		s := c.word.Load()
 		if w, ok := plain(s, n); ok && c.word.CompareAndSwap(s, s+w) {
-			if c.admitted.Add(1)&c.sampled != 0 {
+			if c.admitted.Add(1)&c.sampled.Load() != 0 {
 				return Use{weight: w | useCounted}, nil
 			}
-			return Use{weight: w | useCounted, since: c.now()}, nil
+			return Use{weight: w | useCounted, since: c.begin(ctx)}, nil
 		}
 	}
 	return c.waitSlow(ctx, n, maxWaiting)
@@ -32,12 +32,13 @@ func (c *Core) waitSlow(ctx context.Context, n, maxWaiting int) (Use, error) {
 	}
 	class := c.classOf(ctx)
 	for {
-		u, v := c.take(n)
-		if v == full && maxWaiting > 0 {
+		u, v := c.take(ctx, n)
+		if (v == full || v == paced) && maxWaiting > 0 {
 			done := ctx.Done() // the caller's code: not with a place in the queue
 			w, r := c.enqueue(ctx, n, maxWaiting)
 			switch {
 			case w != nil:
+				c.meter.Load().full(w.since)
 				u, waited, err := c.await(ctx, done, class, w, n)
 				c.tellWaited(ctx, u, waited, err)
 				return u, err
@@ -72,7 +73,9 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 	}
 	for {
 		s := c.word.Load()
-		if s&(modeMask|closedBit) != 0 || uint64(n) > limitOf(s) || s&waitingBit == 0 && fits(s, uint64(n)) {
+		clip, ok := c.weigh(s, uint64(n))
+		free := room(s, clip) && (s&pacedBit == 0 || c.isDue())
+		if s&(modeMask|closedBit) != 0 || !ok || free {
 			return nil, release{verdict: full}
 		}
 		if c.opts.Predict && c.hopelessLocked(uint64(n), deadline, now) {
@@ -165,7 +168,7 @@ func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, 
 	if r.over {
 		c.wouldRefuse.Add(1)
 	}
-	u = c.admit(weight)
+	u = c.admit(ctx, weight)
 	c.note(class, u)
 	return u, nil
 }

@@ -5,7 +5,7 @@ import "github.com/spillway-go/spillway"
 // The word, high bits to low:
 //
 //	63      62      61      60       59 58   57 ........ 30   29 ......... 0
-//	unused  ghosts  closed  waiting  mode    limit            use
+//	paced   ghosts  closed  waiting  mode    limit            use
 //
 // use is the weight of all permits that are out, ghosts included; limit is how
 // much may be out.
@@ -34,9 +34,10 @@ const (
 	waitingBit = 1 << 60
 	closedBit  = 1 << 61
 	ghostsBit  = 1 << 62
+	pacedBit   = 1 << 63
 
 	// special holds the bits of which each keeps an admission off the fast path.
-	special = modeMask | waitingBit | closedBit
+	special = modeMask | waitingBit | closedBit | pacedBit
 )
 
 func useOf(s uint64) uint64            { return s & useMask }

@@ -28,6 +28,8 @@ var readOnlyTables = map[string]string{
 
 	"observe.table": "the metrics, by which telemetry, live page, dashboards and alerts all go; Go has no constant tables",
 
+	"limiter/adaptive.causeNames": "the words of an enumeration",
+
 	"lifecycle.stateNames":  "the words of an enumeration",
 	"lifecycle.transitions": "the one authority on which state may follow which; the diagrams are tested against it",
 }

@@ -130,7 +130,7 @@ type setClient struct{ *lane.Set[unit] }
 
 // newSet gives two thirds of 1.5c to the critical lane, and one to bulk. What is critical may wait
 // for half of its time: it is tried for longer than what can be refused.
-func newSet(e Env, lending lane.Lending) Client {
+func newSet(e Env, lending lane.Lending) setClient {
 	bulk := max(e.share(.5), 1)
 	critical := max(e.share(1.5)-bulk, 1)
 	first := laneConfig(e, "critical", critical)

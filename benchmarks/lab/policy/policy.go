@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -15,6 +16,7 @@ type Op = func(context.Context) error
 type Call struct {
 	Class spillway.Class // how much it matters
 	Key   int            // the record that it touches
+	Heavy bool           // whether it is of the kind that takes much longer, as a batch does
 }
 
 // Client is one process that calls one node of the backend.
@@ -32,6 +34,8 @@ type Client interface {
 type Env struct {
 	Slots    int           // c, of one node
 	Mean     time.Duration // S, the mean service time
+	Alone    time.Duration // the latency of a call alone, by the geometric mean, as one measures it
+	Heavy    time.Duration // the same of a heavy call; 0 if there are none
 	Clients  int           // processes that call the node
 	Attempts int           // how often the application tries, the first time included
 	Timeout  time.Duration // of an attempt; 0 means the operation's deadline
@@ -86,13 +90,16 @@ type Policy struct {
 	// Judged is for those that are held against the targets, and named with the cause where they
 	// miss one.
 	Judged bool
+	// Static names the policy whose limit this one's starts from and moves away from; empty if
+	// the limit doesn't move.
+	Static string
 	// New returns a client process.
 	New func(Env) Client
 }
 
 // All returns the policies, in the order of the scoreboard.
 func All() []Policy {
-	return append(append(baselines(), rivals()...), ours()...)
+	return slices.Concat(baselines(), rivals(), ours(), adaptives())
 }
 
 // Find returns the policies with these names, in the order of All. A name that there isn't panics:

@@ -15,7 +15,7 @@ import (
 func newStack(e Env, times float64) Client {
 	var c Client
 	if e.Classes {
-		c = newSet(e, lane.Lending{Brief: 5 * e.Mean, Keep: e.share(.25), Ceiling: e.share(times), NoLend: []string{"bulk"}})
+		c = newSet(e, e.lending(times))
 	} else {
 		c = &haunted{newLane(e, times), e.Timeout}
 	}
@@ -24,6 +24,12 @@ func newStack(e Env, times float64) Client {
 		c = newKeyed(c)
 	}
 	return budgeted(e, c)
+}
+
+// lending lets the critical lane borrow what bulk leaves, and bulk what is left of it, if it is
+// quick.
+func (e Env) lending(times float64) lane.Lending {
+	return lane.Lending{Brief: 5 * e.Mean, Keep: e.share(.25), Ceiling: e.share(times), NoLend: []string{"bulk"}}
 }
 
 // gated sends nothing whose time is up after its wait.

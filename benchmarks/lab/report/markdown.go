@@ -50,6 +50,7 @@ func scoreboard(b *lab.Board, m Meta) string {
 	fmt.Fprintf(&s, "# Scoreboard of the overload lab\n\nWritten by `%s` on %s (%s, %s). Don't edit: [README.md](README.md) says what it means.\n\n", m.Command, m.Date, m.Machine, m.Took)
 	fmt.Fprintf(&s, "Seeds %v. Where there are two figures, they are the median of the seeds and, in brackets, the worst.\n\n![overview](img/overview.svg)\n\n", m.Seeds)
 	targets(&s, b)
+	moving(&s, b)
 	s.WriteString("## Policies\n\n| policy | whose | what it does |\n|---|---|---|\n")
 	for _, p := range b.All() {
 		fmt.Fprintf(&s, "| %s | %s | %s |\n", p.Name, p.Family, p.About)
@@ -65,6 +66,7 @@ func scoreboard(b *lab.Board, m Meta) string {
 func targets(s *strings.Builder, b *lab.Board) {
 	s.WriteString("## Targets\n\nA target is met if it is with every seed. The best of the others, which are not ours, is by its worst seed, too.\n\n")
 	names := judged(b)
+	why := causes(b)
 	for _, name := range names {
 		met, all := 0, 0
 		for _, w := range b.Workloads() {
@@ -91,7 +93,7 @@ func targets(s *strings.Builder, b *lab.Board) {
 					fmt.Fprintf(s, " %s (%s) | met |", t.Format(v.Median), t.Format(v.Worst))
 				default:
 					fmt.Fprintf(s, " %s (%s) | **missed** |", t.Format(v.Median), t.Format(v.Worst))
-					missed[name] += fmt.Sprintf("- %s, %s: %s. %s\n", w.Name(), t.Text(), t.Format(v.Worst), cause(t))
+					missed[name] += fmt.Sprintf("- %s, %s: %s. %s\n", w.Name(), t.Text(), t.Format(v.Worst), why[name](t))
 				}
 			}
 			fmt.Fprintf(s, " %s |\n", best(b, w, t))
@@ -116,11 +118,22 @@ func judged(b *lab.Board) []string {
 	return names
 }
 
-func cause(t lab.Target) string {
-	if t.Cause == "" {
-		return "No cause is known: this is a defect of the policy or of the target."
+// causes returns for each policy what says why it misses a target.
+func causes(b *lab.Board) map[string]func(lab.Target) string {
+	sentence := func(why string) string {
+		if why == "" {
+			return "No cause is known: this is a defect of the policy or of the target."
+		}
+		return strings.ToUpper(why[:1]) + why[1:] + "."
 	}
-	return strings.ToUpper(t.Cause[:1]) + t.Cause[1:] + "."
+	all := map[string]func(lab.Target) string{}
+	for _, p := range b.All() {
+		all[p.Name] = func(t lab.Target) string { return sentence(t.Cause) }
+		if p.Static != "" {
+			all[p.Name] = func(t lab.Target) string { return sentence(t.Moving) }
+		}
+	}
+	return all
 }
 
 // best names who else does best.

@@ -298,6 +298,12 @@ func (m *Model) gone(id int, text string) (ok bool) {
 
 // SetLimit changes the limit.
 func (m *Model) SetLimit(n int) {
+	switch {
+	case n > m.stats.Limit:
+		m.stats.Raised++
+	case n < m.stats.Limit:
+		m.stats.Lowered++
+	}
 	m.stats.Limit = n
 	heavy := func(w waiter) bool { return w.weight > n }
 	for i := slices.IndexFunc(m.queue, heavy); i >= 0; i = slices.IndexFunc(m.queue, heavy) {

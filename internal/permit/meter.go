@@ -1,0 +1,123 @@
+package permit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
+
+// A stamp says when a call was admitted: a reading of the core's clock, which is never
+// 0, for that stands for "not timed". While a meter is told, it also says what the meter
+// called the call. High bits to low:
+//
+//	63   62         61 ........................... 5   4 ... 1   0
+//	0    labelled   nanoseconds on the core's clock    label     1
+//
+// The 32 nanoseconds that a labelled stamp leaves out are less than a reading of the
+// clock costs.
+const (
+	labelled   = 1 << 62
+	labelShift = 1
+	labelMask  = spillway.MeterLabels - 1
+	stampMask  = labelled | spillway.MeterLabels<<labelShift - 1
+)
+
+// age is how long ago a stamp was made.
+func age(stamp, now int64) time.Duration {
+	if stamp&labelled != 0 {
+		stamp &^= stampMask
+	}
+	return time.Duration(now - stamp)
+}
+
+// fullEvery is every how many refusals for one reason a meter is told. A reading of the
+// clock costs three times a refusal; one in eight is lost in it, and eight callers are
+// soon there if a core stands still.
+const fullEvery = 8
+
+// metered is a meter that can't harm the core by a panic. The nil metered measures
+// nothing.
+type metered struct{ spillway.Meter }
+
+// SetMeter has m told of one in every calls admitted from now on, in place of the meter
+// before; nil ends that. every must be a power of two up to MaxEvery.
+func (c *Core) SetMeter(m spillway.Meter, every int) error {
+	if m != nil && (every < 1 || every > MaxEvery || every&(every-1) != 0) {
+		e := &spillway.ConfigError{Component: c.opts.Component + " " + c.opts.Name}
+		e.Add("Every", every, fmt.Sprintf("must be a power of two up to %d", MaxEvery))
+		return e
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m == nil {
+		c.sampled.Store(c.sampleMask())
+		c.meter.Store(nil)
+		return nil
+	}
+	if old := c.meter.Load(); old == nil || old.Meter != m {
+		c.meter.Store(&metered{m})
+	}
+	c.sampled.Store(uint64(every) - 1)
+	return nil
+}
+
+// MaxEvery is the rarest that a meter is told of a call.
+const MaxEvery = 1 << 10
+
+// begin makes the stamp of an admission.
+func (c *Core) begin(ctx context.Context) int64 {
+	now := c.now()
+	if m := c.meter.Load(); m != nil {
+		return now&^stampMask | labelled | int64(m.begin(ctx, now))<<labelShift | 1
+	}
+	return now
+}
+
+func (m *metered) begin(ctx context.Context, now int64) (label uint8) {
+	defer func() { _ = recover() }()
+	if label = m.Begin(ctx, time.Duration(now)); label > labelMask {
+		return 0
+	}
+	return label
+}
+
+func (m *metered) full(now int64) {
+	if m == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	m.Full(time.Duration(now))
+}
+
+func (m *metered) end(s spillway.Sample) {
+	if m == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	m.End(s)
+}
+
+// measure records how long a call held its w permits, and returns what to tell whom
+// once they are back.
+func (c *Core) measure(stamp int64, w uint64, o spillway.Outcome) (s spillway.Sample, m *metered) {
+	now := c.now()
+	d := max(age(stamp, now), 0)
+	c.hold.Record(d)
+	if c.opts.Estimate {
+		estimate := d
+		if o == spillway.OutcomeTimeout {
+			estimate = time.Duration(float64(d) * slowOutcome)
+		}
+		c.flow.observe(estimate)
+	}
+	s.Took = d
+	if m = c.meter.Load(); m != nil {
+		s.At, s.InUse, s.Weight, s.Outcome = time.Duration(now), int(useOf(c.word.Load())), int(w), o
+		if stamp&labelled != 0 {
+			s.Label = uint8(stamp >> labelShift & labelMask)
+		}
+	}
+	return s, m
+}

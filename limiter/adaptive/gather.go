@@ -1,0 +1,124 @@
+package adaptive
+
+import (
+	"math"
+	"math/bits"
+	"sync/atomic"
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
+
+// gather takes in how calls ended, with atomics alone: two adds a call, on the cache
+// line of its class. Whoever draws the window takes all out.
+type gather struct {
+	cells   []cell // by class
+	_       [64]byte
+	peak    atomic.Int64 // most permits in use
+	full    atomic.Bool  // somebody found no room
+	errors  atomic.Int64 // overload signals
+	unsaid  atomic.Int64 // of these, those that say nothing of latency
+	wasted  atomic.Int64 // nanoseconds times weight that those took
+	neutral atomic.Int64 // calls that say nothing of the node
+	_       [64]byte
+}
+
+// cell holds the latencies of a class.
+type cell struct {
+	// High bits to low:
+	//
+	//	63 ...... 40   39 ........................... 0
+	//	calls          sum of log2 of their latencies in 1/256
+	//
+	// A log2 is less than 64·256 = 2^14, so the sum of 2^24 calls fits. A window is
+	// drawn twice a second at least.
+	logs atomic.Uint64
+	sum  atomic.Int64 // nanoseconds, without those that timed out
+	held atomic.Int64 // nanoseconds times weight, of all calls
+	_    [40]byte
+}
+
+const (
+	countShift = 40
+	logMask    = 1<<countShift - 1
+	logUnit    = 256
+)
+
+// log2 returns the binary logarithm of n in 1/256, at most 1/100 off: the exponent, and
+// what the eight bits below the leading one say of the rest, bent by a parabola.
+func log2(n uint64) uint64 {
+	n = max(n, 1)
+	e := uint64(bits.Len64(n) - 1)
+	f := n << (63 - e) >> 55 & 0xff
+	return e<<8 + f + f*(256-f)*89>>16
+}
+
+// add takes a call in.
+func (g *gather) add(s *spillway.Sample) {
+	c := &g.cells[0]
+	if int(s.Label) < len(g.cells) {
+		c = &g.cells[s.Label]
+	}
+	took := int64(s.Took)
+	c.held.Add(took * int64(s.Weight))
+	if use := int64(s.InUse); use > g.peak.Load() {
+		g.raise(use)
+	}
+	switch s.Outcome {
+	case spillway.OutcomeOK, spillway.OutcomeLate:
+		c.sum.Add(took)
+	case spillway.OutcomeTimeout:
+		took = int64(float64(took) * timeoutFactor)
+		g.errors.Add(1)
+	case spillway.OutcomeOverload, spillway.OutcomeNetwork:
+		g.errors.Add(1)
+		g.unsaid.Add(1)
+		g.wasted.Add(took * int64(s.Weight))
+		return
+	default:
+		g.neutral.Add(1)
+		return
+	}
+	c.logs.Add(1<<countShift + log2(uint64(took)))
+}
+
+func (g *gather) raise(use int64) {
+	for old := g.peak.Load(); use > old && !g.peak.CompareAndSwap(old, use); old = g.peak.Load() {
+	}
+}
+
+// read returns the window as it is.
+func (g *gather) read(span time.Duration) window {
+	return g.window(span, (*atomic.Int64).Load, (*atomic.Uint64).Load)
+}
+
+// draw takes everything out.
+func (g *gather) draw(span time.Duration) window {
+	w := g.window(span,
+		func(a *atomic.Int64) int64 { return a.Swap(0) }, func(a *atomic.Uint64) uint64 { return a.Swap(0) })
+	g.full.Store(false)
+	return w
+}
+
+func (g *gather) window(span time.Duration, get func(*atomic.Int64) int64, logs func(*atomic.Uint64) uint64) window {
+	w := window{
+		span: span, peak: int(get(&g.peak)), full: g.full.Load(),
+		errors: int(get(&g.errors)), fast: int(get(&g.unsaid)), neutral: int(get(&g.neutral)),
+	}
+	n := w.fast
+	var held float64
+	for i := range g.cells {
+		c := &g.cells[i]
+		held += float64(get(&c.held))
+		l := logs(&c.logs)
+		w.sum += float64(get(&c.sum))
+		w.class[i] = classWindow{n: int(l >> countShift), log: float64(l&logMask) / logUnit * math.Ln2}
+		n += w.class[i].n
+	}
+	w.ok = max(n-w.errors, 0)
+	if wasted := float64(get(&g.wasted)); held > 0 {
+		w.wasted = min(wasted/held, 1)
+	}
+	w.busy = held / float64(max(span, 1))
+	return w
+}
