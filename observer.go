@@ -27,6 +27,8 @@ type CallResult struct {
 	Err      error         // what the caller sees; nil on success
 	Outcome  Outcome       // its class
 	Node     string        // the backend node that was asked last; empty if none was
+	Peer     string        // that node's host or address; empty if it isn't known
+	PeerPort int           // and its port
 	Attempts int           // how many times the backend was asked; 0 if it was refused
 	Waited   time.Duration // time spent waiting for permits, over all attempts; 0 if nobody may wait
 	Backend  time.Duration // time spent in the backend calls alone, without waits

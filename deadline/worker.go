@@ -63,9 +63,8 @@ func (c *core) work(w *worker) {
 			c.judge(w, w.job)
 		case judged:
 			w.phase = told
-			if j := w.job; j.err != nil && j.kind == kindGo && c.sink != nil {
-				quietly(func() { c.sink(j.ctx, j.failure()) })
-				w.read()
+			if j := w.job; j.err != nil && j.kind == kindGo {
+				c.lose(w, j)
 			}
 			if len(c.hooks) > 0 && !w.job.rough {
 				c.tellRan(w.job)
@@ -232,6 +231,18 @@ func (j *job) failure() Failure {
 	return Failure{Err: j.err, Items: int(j.items), Wait: j.waited(), Run: time.Duration(j.ended - j.started)}
 }
 
+// lose counts the items of a job of Go that has failed, and then tells the sink: who is
+// told finds them counted.
+func (c *core) lose(w *worker, j *job) {
+	c.mu.Lock()
+	c.count.lostItems += uint64(j.items)
+	c.mu.Unlock()
+	if c.sink != nil {
+		quietly(func() { c.sink(j.ctx, j.failure()) })
+		w.read()
+	}
+}
+
 // finishLocked accounts for a job that has run.
 func (c *core) finishLocked(j *job, out *fallout) {
 	c.busy--
@@ -259,9 +270,6 @@ func (c *core) finishLocked(j *job, out *fallout) {
 	}
 	switch j.kind {
 	case kindGo:
-		if j.err != nil {
-			c.count.lostItems += uint64(j.items)
-		}
 		j.slot, j.err, j.panicked = slot{}, nil, false
 	case kindDo:
 		j.ctx, j.done, j.state = nil, nil, settled

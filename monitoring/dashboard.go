@@ -63,6 +63,13 @@ func guardPanels() []Panel {
 			one(`sum by ({limiter}) ($spillway.limiter.permit.usage{{filter}}) / sum by ({limiter}) ($spillway.limiter.permit.limit{{filter}})`, guardLegend),
 		},
 		{
+			"Limit, and its changes", "Saturation", "short", "A limit that moves all the time is at the backend's edge.",
+			[]PanelQuery{
+				{`sum by ({limiter}) ($spillway.limiter.permit.limit{{filter}})`, guardLegend},
+				{`sum by ({limiter}) (increase($spillway.limiter.limit.changes{{filter}}[{long}]))`, "changes " + guardLegend},
+			},
+		},
+		{
 			"Waiting", "Saturation", "short", "Callers that wait. A queue that never drains adds delay and no throughput.",
 			one(`sum by ({limiter}) ($spillway.limiter.waiter.count{{filter}})`, guardLegend),
 		},
@@ -156,6 +163,10 @@ func connectionPanels() []Panel {
 				{`sum by ({machine}) ($spillway.lifecycle.connection.open{{filter}})`, "open " + machineLegend},
 				{`sum by ({machine}) ($spillway.lifecycle.connection.orphans{{filter}})`, "orphans " + machineLegend},
 			},
+		},
+		{
+			"Connects take", "Connection", "s", "The mean of all so far, failed ones too.",
+			one(`sum by ({machine}) ($spillway.lifecycle.connect.duration_sum{{filter}}) / sum by ({machine}) ($spillway.lifecycle.connect.duration_count{{filter}})`, machineLegend),
 		},
 		{
 			"Leases", "Connection", "short", "Calls that use the current connection.",

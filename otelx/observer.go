@@ -56,7 +56,7 @@ type observation struct {
 	span     trace.Span // nil if there is none
 	series   *series
 	began    time.Time
-	extra    [9]attribute.KeyValue
+	extra    [11]attribute.KeyValue
 }
 
 // Begin implements spillway.Observer.
@@ -165,6 +165,9 @@ func (b *observation) endSpan(r spillway.CallResult, f failure) {
 	}
 	if r.Node != "" {
 		all = append(all, attribute.String(attrNode, r.Node))
+	}
+	if r.Peer != "" {
+		all = append(all, semconv.NetworkPeerAddress(r.Peer), semconv.NetworkPeerPort(r.PeerPort))
 	}
 	if r.Attempts > 1 {
 		all = append(all, attribute.Int(attrAttempts, r.Attempts))

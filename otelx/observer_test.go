@@ -46,7 +46,7 @@ func TestSpanOfACall(t *testing.T) {
 	ctx, o := b.Observer().Begin(parent, get())
 	require.NotEqual(t, parent, ctx)
 	require.True(t, trace.SpanFromContext(ctx).IsRecording(), "the call goes on within its span")
-	o.End(spillway.CallResult{Node: "A1", Attempts: 3, Waited: 2 * time.Millisecond, Backend: time.Millisecond, Rows: 1})
+	o.End(spillway.CallResult{Node: "A1", Peer: "10.0.0.7", PeerPort: 3000, Attempts: 3, Waited: 2 * time.Millisecond, Backend: time.Millisecond, Rows: 1})
 	root.End()
 	spans := b.takeSpans()
 	require.Len(t, spans, 2)
@@ -57,7 +57,7 @@ func TestSpanOfACall(t *testing.T) {
 	require.Equal(t, codes.Unset, s.Status.Code)
 	require.Equal(t, []string{
 		"db.collection.name=users", "db.namespace=test", "db.operation.name=GET", "db.response.returned_rows=1",
-		"db.system.name=aerospike", "server.address=db.example", "spillway.backend.node=A1",
+		"db.system.name=aerospike", "network.peer.address=10.0.0.7", "network.peer.port=3000", "server.address=db.example", "spillway.backend.node=A1",
 		"spillway.component.name=main", "spillway.limiter.wait.duration=0.002", "spillway.retry.attempt_count=3",
 	}, attributesOf(s))
 	require.Equal(t, otelx.ScopeName, s.InstrumentationScope.Name)

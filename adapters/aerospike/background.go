@@ -57,7 +57,7 @@ type Background struct {
 	client   *Client
 	executor *deadline.Executor[struct{}]
 	patience time.Duration // how long Close may take
-	spared   atomic.Uint64 // items of failed batches that were written
+	lost     atomic.Uint64 // records that were refused, or failed later
 }
 
 // Background returns writes that nobody waits for. A wrong configuration gives a
@@ -78,9 +78,9 @@ func (c *Client) Background(cfg BackgroundConfig) (*Background, error) {
 		Sink: func(ctx context.Context, f deadline.Failure) {
 			var part *partError
 			if errors.As(f.Err, &part) {
-				b.spared.Add(uint64(f.Items - part.failed)) //nolint:gosec // failed is some of the items
 				f.Items = part.failed
 			}
+			b.lost.Add(uint64(f.Items)) //nolint:gosec // a number of records
 			if cfg.Failed != nil {
 				cfg.Failed(ctx, f)
 			}
@@ -156,9 +156,13 @@ func (b *Background) Go(ctx context.Context, records int, write func(ctx context
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return b.executor.GoN(context.WithoutCancel(ctx), records, func(ctx context.Context) (struct{}, error) {
+	err := b.executor.GoN(context.WithoutCancel(ctx), records, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, write(ctx, b.client)
 	})
+	if err != nil {
+		b.lost.Add(uint64(max(records, 0))) // the sink isn't told
+	}
+	return err
 }
 
 // Stats returns what came of the writes so far: LostItems is how many records were
@@ -167,9 +171,8 @@ func (b *Background) Stats() deadline.Stats {
 	if b.executor == nil {
 		return deadline.Stats{}
 	}
-	spared := b.spared.Load() // first: it is never more than what was counted as lost
 	s := b.executor.Stats()
-	s.LostItems -= min(spared, s.LostItems) // a loss is told before it is counted
+	s.LostItems = b.lost.Load() // the executor's own has the records of a failed batch that were written, too
 	return s
 }
 

@@ -196,7 +196,7 @@ func (cl *call) nodeOf(policy *as.BasePolicy, key *as.Key) (*as.Node, as.Error) 
 func (cl *call) start() {
 	cl.trip.asked++
 	if cl.guard != nil {
-		cl.trip.node = cl.guard.name
+		cl.trip.guard = cl.guard
 	}
 	if cl.trip.timed {
 		cl.began = time.Now()

@@ -40,6 +40,7 @@ type session struct {
 // guard is the lanes of one node.
 type guard struct {
 	name        string
+	peer        as.Host // where it is, as the driver knows it; for telemetry
 	lanes       []*lane.Lane[struct{}] // as in the lane table; that of LaneAdmin is nil
 	controllers []*adaptive.Controller // of the lanes; nil where the limit doesn't move
 }
@@ -98,6 +99,12 @@ func (s *session) addGuard(node *as.Node) (*guard, error) {
 		if s.shut {
 			g.shut()
 		}
+	}
+	if peer := node.GetHost(); peer != nil && *peer != g.peer { // it is new, or came back elsewhere
+		moved := *g
+		moved.peer = *peer
+		g = &moved
+		s.byName[g.name] = g
 	}
 	next := map[*as.Node]*guard{node: g}
 	for _, n := range s.client.Cluster().GetNodes() {

@@ -23,7 +23,7 @@ type trip struct {
 	asked    int           // that reached the driver
 	until    time.Time     // when its time is over, if its context doesn't say
 	doubt    bool          // whether an earlier attempt may have been executed
-	node     string        // that was asked last
+	guard    *guard        // of the node that was asked last; nil if none was, or several
 	timed    bool          // whether somebody wants to know how long it takes
 	waited   time.Duration // for permits, if that is timed
 	backend  time.Duration // in the driver, if that is timed
@@ -222,8 +222,12 @@ func (t *trip) report(o spillway.Observation, err error) {
 		return
 	}
 	defer func() { _ = recover() }()
-	o.End(spillway.CallResult{
-		Err: err, Outcome: spillway.OutcomeOf(err), Node: t.node, Attempts: t.asked,
+	r := spillway.CallResult{
+		Err: err, Outcome: spillway.OutcomeOf(err), Attempts: t.asked,
 		Waited: t.waited, Backend: t.backend, Rows: t.rows,
-	})
+	}
+	if g := t.guard; g != nil {
+		r.Node, r.Peer, r.PeerPort = g.name, g.peer.Name, g.peer.Port
+	}
+	o.End(r)
 }
