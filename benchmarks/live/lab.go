@@ -58,7 +58,7 @@ func (s scenario) sides() []row {
 	}
 	rows = append(rows, row{scenario: s, side: sideSpillway})
 	if s.sized > 0 {
-		rows = append(rows, row{scenario: s, side: sideSpillway, limit: s.sized})
+		rows = append(rows, row{scenario: s, side: sideSpillway, limit: s.sized}, row{scenario: s, side: sideAdaptive})
 	}
 	return rows
 }

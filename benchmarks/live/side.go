@@ -11,6 +11,7 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/adapters/aerospike"
+	"github.com/spillway-go/spillway/limiter/adaptive"
 )
 
 // The sides that are compared. A counter has its number of permits behind its name.
@@ -18,7 +19,12 @@ const (
 	sideRaw      = "raw driver"
 	sideCounter  = "bare counter"
 	sideSpillway = "spillway"
+	sideAdaptive = "spillway, adaptive with a target"
 )
+
+// target is what a read takes, by the geometric mean, at a node that is as busy as it should be:
+// 1.75 times what it takes alone.
+const target = 7 * service / 4
 
 // side is one way to call the cluster.
 type side struct {
@@ -38,7 +44,7 @@ func open(ctx context.Context, s spec) (side, error) {
 	case sideCounter:
 		inner, err := raw(s)
 		return counted(inner, s.Limit), err
-	case sideSpillway:
+	case sideSpillway, sideAdaptive:
 		return guarded(ctx, s)
 	}
 	return side{}, fmt.Errorf("unknown side %q", s.Side)
@@ -99,6 +105,12 @@ func counted(inner side, limit int) side {
 func guarded(ctx context.Context, s spec) (side, error) {
 	cfg := aerospike.DefaultConfig(s.Hosts...)
 	cfg.Name = "live"
+	if s.Side == sideAdaptive {
+		moving := adaptive.DefaultConfig(2 * aerospike.DefaultLimit)
+		moving.Target, moving.Trusted = target, true
+		cfg.Lanes = aerospike.DefaultLanes(aerospike.DefaultLimit)
+		cfg.Lanes[0].Adaptive = &moving
+	}
 	if s.Bulk > 0 {
 		cfg.Lanes = append(aerospike.DefaultLanes(s.Limit), aerospike.LaneConfig{
 			Name: "critical", Limit: s.Limit, MaxWaiting: 64, MaxWait: 50 * time.Millisecond,

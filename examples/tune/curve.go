@@ -20,11 +20,13 @@ type curve struct {
 	slots   float64 // calls that the cluster works on at once, by Little's law
 	limit   int     // permits per node and process
 	reached bool    // whether the knee was passed: throughput stopped growing
+	target  time.Duration
 }
 
 const (
 	kneeShare  = 0.95 // of the largest throughput
 	overSlots  = 1.5  // permits for each slot: full use with service times that vary
+	overAlone  = 1.75 // how long a call takes at a backend that is as busy as it should be, over alone
 	leastLimit = 1
 )
 
@@ -46,6 +48,7 @@ func (c *curve) judge(nodes, processes int) {
 	}
 	last := c.points[len(c.points)-1]
 	c.reached = c.knee < last.callers
+	c.target = time.Duration(overAlone * float64(c.points[0].p50)).Round(10 * time.Microsecond)
 	c.slots = best * c.points[0].mean.Seconds()
 	// Never more than at the knee itself, as it was seen: with few callers a call alone
 	// may be slower than it need be, on a client with its CPU asleep.
@@ -61,8 +64,8 @@ func (c *curve) String() string {
 	if !c.reached {
 		note = "; throughput was still growing, so this is a lower bound"
 	}
-	return fmt.Sprintf("%s: knee at %d callers, %.1f calls at work at once; limit %d per node and process; ended by %s%s",
-		c.class, c.knee, c.slots, c.limit, c.ended, note)
+	return fmt.Sprintf("%s: knee at %d callers, %.1f calls at work at once; limit %d per node and process; target for a limit that moves %v; ended by %s%s",
+		c.class, c.knee, c.slots, c.limit, c.target, c.ended, note)
 }
 
 // printSettings prints what Client.Apply takes, for the lanes that were measured.
