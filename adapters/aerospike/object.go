@@ -13,42 +13,47 @@ const deepest = 500
 
 // checkObject finds what the driver would get wrong in silence, or die of, when it makes
 // bins of an object: numbers above the largest int64, which it lets wrap around, and
-// objects that have no end. It goes by the driver's rules for which fields count.
-func checkObject(op *Operation, obj any) error {
-	path, problem := misfit(reflect.ValueOf(obj), 0)
+// objects that have no end. It goes by the driver's rules for which fields count. Behind
+// Compat numbers may wrap: a program of the driver's reads them back into an unsigned
+// field, where they wrap once more.
+func checkObject(op *Operation, obj any, wraps bool) error {
+	path, problem := objectCheck{wraps}.misfit(reflect.ValueOf(obj), 0)
 	if problem == "" {
 		return nil
 	}
 	return badArgument(op, "obj"+path, fmt.Sprintf("%T", obj), problem)
 }
 
+// objectCheck is a look at an object.
+type objectCheck struct{ wraps bool } // whether numbers may wrap around
+
 // misfit returns where in a value something is that doesn't fit, and what.
-func misfit(v reflect.Value, depth int) (path, problem string) {
+func (c objectCheck) misfit(v reflect.Value, depth int) (path, problem string) {
 	if depth > deepest {
 		return "", fmt.Sprintf("must not be nested deeper than %d", deepest)
 	}
 	switch v.Kind() {
 	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
-		if v.Uint() > math.MaxInt64 {
+		if v.Uint() > math.MaxInt64 && !c.wraps {
 			return "", fmt.Sprintf("must not be more than %d: %d would be stored as %d", int64(math.MaxInt64), v.Uint(), int64(v.Uint())) //nolint:gosec // that it wraps is the point
 		}
 	case reflect.Pointer, reflect.Interface:
-		return misfit(v.Elem(), depth+1)
+		return c.misfit(v.Elem(), depth+1)
 	case reflect.Struct:
-		return misfitField(v, depth)
+		return c.misfitField(v, depth)
 	case reflect.Slice, reflect.Array:
 		if !holds(v.Type().Elem().Kind()) {
 			return "", ""
 		}
 		for i := range v.Len() {
-			if path, problem = misfit(v.Index(i), depth+1); problem != "" {
+			if path, problem = c.misfit(v.Index(i), depth+1); problem != "" {
 				return fmt.Sprintf("[%d]%s", i, path), problem
 			}
 		}
 	case reflect.Map:
 		for entries := v.MapRange(); entries.Next(); {
-			if path, problem = misfit(entries.Key(), depth+1); problem == "" {
-				path, problem = misfit(entries.Value(), depth+1)
+			if path, problem = c.misfit(entries.Key(), depth+1); problem == "" {
+				path, problem = c.misfit(entries.Value(), depth+1)
 			}
 			if problem != "" {
 				return "[…]" + path, problem
@@ -61,7 +66,7 @@ func misfit(v reflect.Value, depth int) (path, problem string) {
 
 // misfitField is misfit for the fields of a struct that become bins. Those of an embedded
 // one do, too.
-func misfitField(v reflect.Value, depth int) (path, problem string) {
+func (c objectCheck) misfitField(v reflect.Value, depth int) (path, problem string) {
 	t := v.Type()
 	if t.PkgPath() == "time" && t.Name() == "Time" {
 		return "", ""
@@ -73,7 +78,7 @@ func misfitField(v reflect.Value, depth int) (path, problem string) {
 		if !embedded && (!f.IsExported() || strings.TrimSpace(name) == "-" || strings.TrimSpace(f.Tag.Get("asm")) != "") {
 			continue
 		}
-		if path, problem = misfit(v.Field(i), depth+1); problem != "" {
+		if path, problem = c.misfit(v.Field(i), depth+1); problem != "" {
 			return "." + f.Name + path, problem
 		}
 	}

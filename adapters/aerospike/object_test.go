@@ -73,4 +73,12 @@ func TestPutObjectRefusesWhatDoesNotFit(t *testing.T) {
 	err = client.Put(patient(t), nil, key, as.BinMap{"n": uint64(math.MaxUint64)})
 	var panicked *spillway.PanicError
 	require.ErrorAs(t, err, &panicked, "of this the driver panics")
+
+	compat, err := client.Compat(patient(t))
+	require.NoError(t, err)
+	require.Nil(t, compat.PutObject(nil, key, &wide{math.MaxUint64}))
+	var back wide
+	require.Nil(t, compat.GetObject(nil, key, &back))
+	require.Equal(t, uint64(math.MaxUint64), back.Number, "through Compat it is what it is through the driver")
+	require.NotNil(t, compat.PutObject(nil, key, endless))
 }

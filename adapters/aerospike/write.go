@@ -61,10 +61,12 @@ func (c *Client) PrependBins(ctx context.Context, policy *as.WritePolicy, key *a
 
 // PutObject writes the struct that obj is, or points to, by the driver's rules. A number
 // above the largest int64, which the driver would store as a negative one, and an object
-// that is nested without an end are errors. In modes Shadow and Off nothing is looked at.
+// that is nested without an end are errors. (Behind Compat the number is stored as the driver
+// does, which reads it back right into an unsigned field.) In modes Shadow and Off nothing is
+// looked at.
 func (c *Client) PutObject(ctx context.Context, policy *as.WritePolicy, key *as.Key, obj any) error {
 	if c.core != nil && c.shapes() {
-		if err := checkObject(opPutObject, obj); err != nil {
+		if err := checkObject(opPutObject, obj, c.choices.bound != nil); err != nil {
 			return err
 		}
 	}
