@@ -40,7 +40,7 @@ type session struct {
 // guard is the lanes of one node.
 type guard struct {
 	name        string
-	peer        as.Host // where it is, as the driver knows it; for telemetry
+	peer        as.Host                // where it is, as the driver knows it; for telemetry
 	lanes       []*lane.Lane[struct{}] // as in the lane table; that of LaneAdmin is nil
 	controllers []*adaptive.Controller // of the lanes; nil where the limit doesn't move
 }
