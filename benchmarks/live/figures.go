@@ -45,12 +45,12 @@ func (r row) goodput() (sum float64) {
 }
 
 // share is the goodput against what could be had: what was asked for, or what the cluster
-// can do, whichever is less.
+// was seen to do, whichever is less.
 func (r row) share() float64 {
 	if r.capacity == 0 {
 		return 0
 	}
-	return r.goodput() / min(r.load.Rate, r.capacity)
+	return r.goodput() / min(r.load.Rate, r.does)
 }
 
 func (r row) p99() (worst time.Duration) {

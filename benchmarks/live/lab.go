@@ -27,9 +27,15 @@ func lab(ctx context.Context, o options) (err error) {
 		defer func() { err = errors.Join(err, c.process.end()) }()
 	}
 	var rows []row
+	seen := capacities{}
 	for _, s := range scenarios() {
 		if !strings.Contains(s.name, o.only) || c.process == nil && s.capacity > 0 {
 			continue // a real cluster is neither bounded nor harmed
+		}
+		if s.capacity > 0 {
+			if s.does, err = seen.of(ctx, c, s); err != nil {
+				return fmt.Errorf("%s: what the cluster does: %w", s.title(), err)
+			}
 		}
 		s.load.Duration = max(o.duration, s.least())
 		for _, r := range s.sides() {
@@ -41,6 +47,25 @@ func lab(ctx context.Context, o options) (err error) {
 		}
 	}
 	return report(rows, o)
+}
+
+// capacities are what clusters were seen to do, by their nodes: a machine's timers are late,
+// and the more so the busier it is, so that it is less than what it should be.
+type capacities map[[2]int]float64
+
+// of has twice as many callers as there are slots read as fast as they can, if that wasn't done yet.
+func (seen capacities) of(ctx context.Context, c *cluster, s scenario) (float64, error) {
+	key := [2]int{s.nodes, s.parallel}
+	if seen[key] == 0 {
+		s.load = spec{Callers: 2 * s.nodes * s.parallel, Duration: 3 * time.Second}
+		s.processes, s.events = 1, nil
+		r := row{scenario: s, side: sideRaw}
+		if err := r.run(ctx, c); err != nil {
+			return 0, err
+		}
+		seen[key] = r.goodput()
+	}
+	return seen[key], nil
 }
 
 // least is how long the scenario must run to show a recovery of ten bins.

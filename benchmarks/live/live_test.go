@@ -49,7 +49,7 @@ func TestRecovery(t *testing.T) {
 
 func TestFigures(t *testing.T) {
 	r := row{
-		scenario: scenario{capacity: 100, load: spec{Rate: 300}},
+		scenario: scenario{capacity: 110, does: 100, load: spec{Rate: 300}},
 		results:  []result{{OK: 90, Seconds: 2, P99: 1}, {OK: 30, Seconds: 2, P99: 3}},
 	}
 	require.InDelta(t, 60, r.goodput(), 1e-9)

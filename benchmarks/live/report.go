@@ -35,7 +35,8 @@ const method = `Real processes, real sockets and the real driver, on one machine
 
 ` + "```\nmake live\n```" + `
 
-Latencies count from the moment at which a call should have been sent. *Share* is goodput against what could be had: the rate that was asked for, or what the cluster can do, whichever is less. A call that
+Latencies count from the moment at which a call should have been sent. *Share* is goodput against what could be had: the rate that was asked for, or what the cluster was seen to do at
+the beginning by twice as many callers as it has slots, whichever is less. A call that
 ends after its deadline is late and no success. *Recovery* is the time from the end of the trouble to the first 100 ms from which on 99 % of the calls succeed for a second. The first scenario's cluster is bounded
 by the CPU, that of the others by its nodes: 8 commands at once of 4 ms, 2,000 a second each. On a shared machine only compare rows of one scenario.
 `
@@ -83,7 +84,8 @@ func (r row) more() string {
 		parts = append(parts, fmt.Sprintf("%d acknowledged writes lost", r.sum(func(x result) int { return x.Unread })))
 	}
 	if r.load.Bulk > 0 {
-		parts = append(parts, fmt.Sprintf("bulk %.0f/s", float64(r.results[0].Bulk)/r.results[0].Seconds))
+		ok, lost := r.sum(func(x result) int { return x.OK }), r.sum(func(x result) int { return x.Late + x.Refused + x.Errors })
+		parts = append(parts, fmt.Sprintf("%.2f %% of the critical calls in time, bulk %.0f/s", 100*float64(ok)/float64(max(ok+lost, 1)), float64(r.results[0].Bulk)/r.results[0].Seconds))
 	}
 	if r.name == "callers" {
 		parts = append(parts, fmt.Sprintf("%d goroutines, %.0f MB", r.results[0].Goroutines, r.results[0].HeapMB))

@@ -13,7 +13,8 @@ type scenario struct {
 	events     []event
 	counters   []int   // permits of the bare counters to try
 	sized      int     // Spillway's limit per node, on a side of its own; 0: only the default
-	capacity   float64 // calls a second that the cluster can do; 0: not bounded
+	capacity   float64 // calls a second that the cluster should be able to do; 0: not bounded
+	does       float64 // calls a second that it was seen to do
 }
 
 // event is something that happens to the cluster.
