@@ -4,6 +4,7 @@ package adaptive_test
 
 import (
 	"context"
+	"sync"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -116,8 +117,13 @@ func TestControllerModes(t *testing.T) {
 		l := newLimiter(t, 10)
 		cfg := trusted(50)
 		cfg.Mode = spillway.Shadow
+		var mu sync.Mutex
 		var told []adaptive.Change
-		cfg.Hooks = []adaptive.Hooks{{}, {Changed: func(c adaptive.Change) { told = append(told, c) }}}
+		cfg.Hooks = []adaptive.Hooks{{}, {Changed: func(c adaptive.Change) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, c)
+		}}}
 		ctl := drive(t, l, cfg)
 		require.Equal(t, 10, l.Limit())
 		keepBusy(l, 30, time.Second, lasting(2*ms, nil))
