@@ -4,8 +4,8 @@ package adaptive_test
 
 import (
 	"context"
-	"sync"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
