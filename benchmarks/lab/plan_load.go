@@ -94,7 +94,7 @@ func bursts() []Workload {
 // hours is W10, in minutes: nothing may drift. Only policies run whose limits move, and ours to
 // compare.
 func hours() []Workload {
-	only := []string{"static 1.5c", "failsafe", "failsafe+queue", "gcl aimd", "gcl vegas", "gcl gradient2", "limiter", "lane", "stack", "adaptive", "adaptive target"}
+	only := []string{"static 1.5c", "failsafe", "failsafe+queue", "gcl aimd", "gcl vegas", "gcl gradient2", "stack", "adaptive", "adaptive target"}
 	slow, pareto, quick := standard(), standard(), standard()
 	slow.Mean = 8 * time.Millisecond
 	pareto.Mean, pareto.Service = slow.Mean, model.Pareto(1.5)

@@ -105,7 +105,11 @@ func (s *state) need() (samples int, longest time.Duration) {
 // silence returns after how long without an answer the backend stands still. In the gap
 // between two calls there is nothing to answer.
 func (s *state) silence() time.Duration {
-	return s.gap() + min(max(time.Duration(silentLatencies*s.latency), minSilence), maxSilence)
+	least := minSilence
+	if s.limit >= calmLimit {
+		least = calmSilence
+	}
+	return s.gap() + min(max(time.Duration(silentLatencies*s.latency), least), maxSilence)
 }
 
 // sound tells a state that can be trusted from one that can't.

@@ -94,8 +94,13 @@ const (
 	// No call has ended for so many latencies, though some are under way: the backend
 	// stands still. With exponential latencies a single call takes as long once in 10^9.
 	silentLatencies = 20
-	minSilence      = 100 * time.Millisecond
+	minSilence      = 40 * time.Millisecond
 	maxSilence      = time.Second
+	// A large limit waits longer: it is full, and sends nothing more anyhow, and a stall that
+	// is over before anybody gives up harms nobody. Small limits are those of many processes,
+	// whose first callers to give up make room for an overload without an end.
+	calmLimit   = 4
+	calmSilence = 100 * time.Millisecond
 
 	// A call that timed out took longer than it was watched.
 	timeoutFactor = 1.5
