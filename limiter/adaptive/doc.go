@@ -2,8 +2,8 @@
 // whose capacity nobody knows, that change, or that many processes share.
 //
 // [Drive] puts a [Controller] in charge of a guard. The controller measures the guard's
-// calls on their own goroutines (it has none itself, and no timer), and a few times a
-// second decides what the limit should be: lower if calls take longer than their reference
+// calls on their own goroutines (it has none itself, and no timer), and every 20 to 500
+// milliseconds decides what the limit should be: lower if calls take longer than their reference
 // allows, are answered with overload or don't come back at all; higher if the limit was in
 // use and all was well. Below one permit the limit is a pace: one call at a time, with a
 // gap between. Every change says why it was made, and on which figures: in [Stats] and to
