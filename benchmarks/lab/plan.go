@@ -56,9 +56,11 @@ const (
 	causeStatic   = "a static limit doesn't move: this is what an adaptive one is for"
 	causeThrottle = "nothing here stops calling a backend that is down: that takes a client-side throttle or a breaker"
 	causeHeavy    = "bulk has a third of 1.5c, half of the slots, and the critical calls need 0.3C on average: 0.8 in all. With one permit more bulk reaches 0.85, and the critical lane loses its 99.9 %"
+	causeStall    = "what is under way when the stall begins is lost, and once more what its time-outs let in: a hundredth, give or take"
 	causeShare    = "a process has its share of the limit from the start, and can't use what those leave who haven't started yet"
 	causeWhole    = "permits are whole, and processes can't lend them: with one each, a process refuses while others idle, and a hundred processes have too many together"
 
+	movesItself = "a limit that moves takes a step of its own now and then, hot key or not"
 	movesLate   = "the one that came first learned, alone, that it needs much, and gives way no further than to 1.5 times that. It is the price of never starving a backend that has become slower (W2); seconds later, or with several at once, it has faded"
 	movesBlind  = "without a target each process takes what it finds when it starts for the normal case, and a hundred of them find an overload"
 	movesUp     = "before the overload each process has grown to a few permits, because bursts fill a small limit by chance; it takes a hundred milliseconds to take that back"

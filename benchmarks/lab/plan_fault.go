@@ -50,7 +50,7 @@ func stalls() []Workload {
 			Targets: []Target{
 				{Metric: Recovery, Bound: .3},
 				{Metric: Amplification, Bound: 1.1},
-				{Metric: Waste, Bound: .01},
+				{Metric: Waste, Bound: .01, Cause: causeStall},
 			},
 		}
 	}

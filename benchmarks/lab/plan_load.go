@@ -129,6 +129,6 @@ func hotKey() []Workload {
 			{Name: "hot", Rate: steady(.35 * capacity), Deadline: 100 * time.Millisecond, Key: func(*rand.Rand) int { return 1 }},
 		},
 		Length: 6 * time.Second, From: time.Second, To: 6 * time.Second,
-		Targets: []Target{{Metric: Success, Bound: .995}, {Metric: LimitRange, Bound: .05}},
+		Targets: []Target{{Metric: Success, Bound: .995}, {Metric: LimitRange, Bound: .05, Moving: movesItself}},
 	}}
 }

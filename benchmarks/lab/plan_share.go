@@ -108,6 +108,7 @@ func holdOuts() []Workload {
 		uneven, half,
 	}
 	all[0].Picture = true
+	all[1].Targets[2].Moving = "0.7C is 28 calls in a tenth of a second here, so that a single refusal counts"
 	all[1].Targets[2].Cause = "0.7C is 28 calls in a tenth of a second here, so that a single refusal counts, and chance alone fills 6 permits now and then, with a wait of no more than one service time"
 	for _, i := range []int{0, 2} { // calls that take longer than their deadline are waste whatever is done
 		all[i].Targets = slices.DeleteFunc(all[i].Targets, func(t Target) bool { return t.Metric == Waste })
