@@ -149,10 +149,11 @@ func (s *session) obey(f *inForce) {
 			continue
 		}
 		for _, g := range s.byName {
-			if ctl := g.controllers[i]; ctl != nil {
-				_ = ctl.SetStatic(l.Limit) // an error means that it was stopped
-			} else {
+			switch ctl := g.controllers[i]; {
+			case ctl == nil:
 				_ = g.lanes[i].SetLimit(l.Limit)
+			case ctl.Stats().Static != l.Limit: // or it would note a change that is none
+				_ = ctl.SetStatic(l.Limit) // validated
 			}
 			_ = g.lanes[i].SetMode(f.modes[i])
 		}
