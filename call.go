@@ -49,8 +49,9 @@ type Call struct {
 
 // Middleware is the untyped twin of [Decorator], for clients with many methods of
 // many result types. It calls next to go on, at most as often as it means to
-// repeat the call, and returns what the caller shall see. If it doesn't call next,
-// it must return an error. A Middleware must be safe for concurrent use.
+// repeat the call, one after the other, and returns, after next has returned, what the
+// caller shall see. If it doesn't call next, it must return an error. A Middleware must be
+// safe for concurrent use: by several calls, that is.
 type Middleware func(ctx context.Context, call Call, next func(context.Context) error) error
 
 // JoinMiddleware joins middlewares into one; the first is outermost. Without any
@@ -78,8 +79,7 @@ func JoinMiddleware(ms ...Middleware) Middleware {
 
 // Lift makes a Decorator of a Middleware, for operations of one result type that
 // are known as call. If the middleware runs the operation several times, the last
-// result counts; if it never runs it, the value is zero. A middleware that runs it
-// several times at once must wait for all of them. It allocates one closure a call.
+// result counts; if it never runs it, the value is zero. It allocates one closure a call.
 // Lift panics if m is nil.
 func Lift[T any](m Middleware, call Call) Decorator[T] {
 	if m == nil {

@@ -24,16 +24,15 @@ func (c *Client) administer(ctx context.Context, op *Operation, namespace, set s
 	if c.core == nil {
 		return errZero
 	}
-	t := &trip{op: op, choices: &c.choices, ns: namespace, set: set, attempts: 1, rows: -1, lane: c.lanes.admin}
-	return c.do(ctx, t, func(ctx context.Context) error {
-		cl := &call{client: c.core, trip: t}
+	cl := &call{client: c.core, trip: trip{op: op, choices: &c.choices, ns: namespace, set: set, attempts: 1, rows: -1, lane: c.lanes.admin}}
+	return c.do(ctx, &cl.trip, func(ctx context.Context) error {
 		if err := c.open(ctx, cl); err != nil {
 			return err
 		}
 		if err := cl.admitting(func() error { return cl.admitAdmin(ctx, policy) }); err != nil {
 			return err
 		}
-		return cl.apart(ctx, func() error {
+		return cl.apart(ctx, func(cl *call) error {
 			left, err := cl.reachable()
 			if err != nil {
 				return err
@@ -52,25 +51,31 @@ func asking(f func(client *as.Client, timeout time.Duration) as.Error) func(cont
 }
 
 // apart runs the attempt's call of the driver on a goroutine, and returns when that is
-// done, or ctx. The goroutine has a trip of its own, for the caller may have gone, and
-// reported on his, before it is done.
-func (cl *call) apart(ctx context.Context, f func() error) error {
-	t, own := cl.trip, *cl.trip
-	cl.trip = &own
+// done, or ctx. The goroutine has the attempt, and a trip of its own, for the caller may
+// have gone, and reported on his, before it is done.
+func (cl *call) apart(ctx context.Context, f func(*call) error) error {
+	own := cl.moved()
 	done := make(chan error, 1)
 	go func() {
 		var err error
 		defer func() { done <- err }()
-		defer cl.end(&err)
-		err = f()
+		defer own.end(&err)
+		err = f(own)
 	}()
 	select {
 	case err := <-done:
-		*t = own
+		cl.trip = own.trip
 		return err
 	case <-ctx.Done():
-		return &DetachedError{Op: t.op.Name, Cause: context.Cause(ctx)}
+		return &DetachedError{Op: cl.trip.op.Name, Cause: context.Cause(ctx)}
 	}
+}
+
+// moved returns the call for another to go on with: the attempt is his alone.
+func (cl *call) moved() *call {
+	own := *cl
+	cl.attempt = attempt{}
+	return &own
 }
 
 // admitAdmin allots the time of a call of administration and takes a permit for it.

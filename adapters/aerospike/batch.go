@@ -86,13 +86,14 @@ func (c *Client) batchKeys(ctx context.Context, op *Operation, policy *as.BatchP
 	if c.core == nil {
 		return errZero
 	}
-	t := c.batchTrip(ctx, op, keys)
-	return c.do(ctx, t, func(ctx context.Context) error { return c.batchOnce(ctx, t, policy, keys, f) })
+	cl := c.batchCall(ctx, op, keys)
+	return c.do(ctx, &cl.trip, func(ctx context.Context) error { return c.batchOnce(ctx, cl, policy, keys, f) })
 }
 
-// batchTrip begins the trip of a batch.
-func (c *Client) batchTrip(ctx context.Context, op *Operation, keys []*as.Key) *trip {
-	t := &trip{op: op, choices: &c.choices, items: len(keys), rows: len(keys)}
+// batchCall begins the call of a batch.
+func (c *Client) batchCall(ctx context.Context, op *Operation, keys []*as.Key) *call {
+	cl := &call{client: c.core, trip: trip{op: op, choices: &c.choices, items: len(keys), rows: len(keys)}}
+	t := &cl.trip
 	if len(keys) > 0 {
 		t.key(keys[0])
 	}
@@ -105,7 +106,8 @@ func (c *Client) batchTrip(ctx context.Context, op *Operation, keys []*as.Key) *
 			break
 		}
 	}
-	return c.routed(ctx, t)
+	c.routed(ctx, t)
+	return cl
 }
 
 // do makes a trip that may allocate.
@@ -117,9 +119,8 @@ func (c *Client) do(ctx context.Context, t *trip, attempt func(context.Context) 
 }
 
 // batchOnce is one attempt of a batch.
-func (c *Client) batchOnce(ctx context.Context, t *trip, policy *as.BatchPolicy, keys []*as.Key, f func(*as.Client, *as.BatchPolicy) as.Error) (err error) {
-	cl := call{client: c.core, trip: t}
-	if err = c.open(ctx, &cl); err != nil {
+func (c *Client) batchOnce(ctx context.Context, cl *call, policy *as.BatchPolicy, keys []*as.Key, f func(*as.Client, *as.BatchPolicy) as.Error) (err error) {
+	if err = c.open(ctx, cl); err != nil {
 		return err
 	}
 	defer cl.end(&err)

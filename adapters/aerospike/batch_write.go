@@ -29,13 +29,13 @@ func (c *Client) BatchOperate(ctx context.Context, policy *as.BatchPolicy, recor
 			op = opBatchOperate
 		}
 	}
-	return c.eachRecord(ctx, op, keys, func(ctx context.Context, t *trip, items []int) ([]*as.BatchRecord, error) {
+	return c.eachRecord(ctx, op, keys, func(ctx context.Context, cl *call, items []int) ([]*as.BatchRecord, error) {
 		part := make([]as.BatchRecordIfc, len(items))
 		results := make([]*as.BatchRecord, len(items))
 		for j, i := range items {
 			part[j], results[j] = records[i], records[i].BatchRec()
 		}
-		return results, c.batchOnce(ctx, t, policy, pick(keys, items), func(client *as.Client, p *as.BatchPolicy) as.Error {
+		return results, c.batchOnce(ctx, cl, policy, pick(keys, items), func(client *as.Client, p *as.BatchPolicy) as.Error {
 			return client.BatchOperate(p, part)
 		})
 	})
@@ -67,9 +67,9 @@ func (c *Client) BatchExecute(ctx context.Context, policy *as.BatchPolicy, udfPo
 // batchRecords is a batch whose driver's method returns a record for each key.
 func (c *Client) batchRecords(ctx context.Context, op *Operation, policy *as.BatchPolicy, keys []*as.Key, f func(*as.Client, *as.BatchPolicy, []*as.Key) ([]*as.BatchRecord, as.Error)) ([]*as.BatchRecord, error) {
 	var out []*as.BatchRecord // nil until the driver has returned some
-	err := c.eachRecord(ctx, op, keys, func(ctx context.Context, t *trip, items []int) (part []*as.BatchRecord, err error) {
+	err := c.eachRecord(ctx, op, keys, func(ctx context.Context, cl *call, items []int) (part []*as.BatchRecord, err error) {
 		sent := pick(keys, items)
-		err = c.batchOnce(ctx, t, policy, sent, func(client *as.Client, p *as.BatchPolicy) (aerr as.Error) {
+		err = c.batchOnce(ctx, cl, policy, sent, func(client *as.Client, p *as.BatchPolicy) (aerr as.Error) {
 			part, aerr = f(client, p, sent)
 			return aerr
 		})
@@ -86,8 +86,9 @@ func (c *Client) batchRecords(ctx context.Context, op *Operation, policy *as.Bat
 
 // eachRecord makes a trip of which only the records that failed, and are worth it, are
 // sent again. The error is that of the last attempt as a whole.
-func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, send func(context.Context, *trip, []int) ([]*as.BatchRecord, error)) error {
-	t := c.batchTrip(ctx, op, keys)
+func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, send func(context.Context, *call, []int) ([]*as.BatchRecord, error)) error {
+	cl := c.batchCall(ctx, op, keys)
+	t := &cl.trip
 	items := make([]int, len(keys))
 	for i := range items {
 		items[i] = i
@@ -96,7 +97,7 @@ func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, 
 	attempt := func(ctx context.Context) (whole error) {
 		if r == nil {
 			t.attempts = 1
-			_, whole = send(ctx, t, items)
+			_, whole = send(ctx, cl, items)
 			return whole
 		}
 		t.attempts = 0 // this counts them anew, one for each sending
@@ -104,7 +105,7 @@ func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, 
 			t.attempts++
 			asked := t.asked
 			var records []*as.BatchRecord
-			records, whole = send(ctx, t, items)
+			records, whole = send(ctx, cl, items)
 			if t.asked == asked {
 				return nil, whole // what the records say is of an earlier call
 			}

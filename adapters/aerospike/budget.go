@@ -48,5 +48,5 @@ func (b budget) socket(policy time.Duration) time.Duration {
 
 // late reports whether the context's deadline has passed.
 func (b budget) late() bool {
-	return !b.deadline.IsZero() && time.Now().After(b.deadline)
+	return !b.deadline.IsZero() && time.Until(b.deadline) < 0
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/spillway-go/spillway/lifecycle"
 )
 
-// call is one attempt of a trip, from its admission to its end. It lives on the stack
-// of its method:
+// call is a call to the database: the trip, which is what its caller sees, and the
+// attempt that is under way, from its admission to its end. That of one record lives on
+// the stack of its method. An attempt is
 //
-//	cl := call{client: c.core, trip: t}
-//	if err = c.open(ctx, &cl); err != nil {
+//	if err = c.open(ctx, cl); err != nil {
 //		return err
 //	}
 //	defer cl.end(&err)
@@ -27,27 +27,49 @@ import (
 // Only the cluster knows a key's node, so the lease comes before the permit; but for
 // the permit that the node table gives in advance.
 type call struct {
-	client  *core
-	trip    *trip
-	session *session
+	client *core
+	trip   trip
+	attempt
+}
+
+// attempt is what an attempt holds, and the time it has.
+type attempt struct {
+	admission
 	lease   lifecycle.Lease[*session]
-	guard   *guard // of the node that the call goes to; nil if there are several
-	permit  spillway.Permit
 	permits []spillway.Permit // of several nodes
 	budget  budget
 	began   time.Time // when the driver was called, if that is timed
 }
 
-// open starts an attempt: its context must be alive and the client connected.
+// admission is a permit of one node.
+type admission struct {
+	session *session
+	guard   *guard // of the node that the call goes to; nil if there are several
+	permit  spillway.Permit
+}
+
+// open starts an attempt: its context must be alive and the client connected. A permit
+// in advance is given back if that fails, or if its session is over.
 func (c *Client) open(ctx context.Context, cl *call) (err error) {
 	if ctx.Err() != nil {
+		cl.abandon()
 		return context.Cause(ctx)
 	}
-	if cl.lease, err = c.lease(); err != nil {
+	lease, err := c.lease()
+	if err != nil || cl.session != lease.Conn() {
+		cl.abandon()
+	}
+	if err != nil {
 		return err
 	}
-	cl.session = cl.lease.Conn()
+	cl.lease, cl.session = lease, lease.Conn()
 	return nil
+}
+
+// abandon gives back what was admitted, for nothing came of it.
+func (cl *call) abandon() {
+	cl.release(spillway.OutcomeLocal)
+	cl.attempt = attempt{}
 }
 
 // lease takes a lease on the connection: for a Compat, on none but its own.
@@ -60,24 +82,10 @@ func (c *Client) lease() (lifecycle.Lease[*session], error) {
 	return lifecycle.Lease[*session]{}, errGeneration
 }
 
-// openWith is open for a call that may have its permit in advance.
-func (c *Client) openWith(ctx context.Context, cl *call, a advance) error {
-	if err := c.open(ctx, cl); err != nil {
-		a.permit.ReleaseWith(spillway.OutcomeLocal)
-		return err
-	}
-	if a.session == cl.session {
-		cl.guard, cl.permit = a.guard, a.permit
-	} else {
-		a.permit.ReleaseWith(spillway.OutcomeLocal) // of a session that is over
-	}
-	return nil
-}
-
 // allot works out the attempt's time, and refuses it if there isn't enough. The time
 // of a trip whose context has no deadline runs from its first attempt.
 func (cl *call) allot(ctx context.Context, policy, otherwise time.Duration) error {
-	cfg, t := &cl.client.cfg, cl.trip
+	cfg, t := &cl.client.cfg, &cl.trip
 	if b := t.choices.budget; b > 0 && (policy <= 0 || b < policy) {
 		policy = b
 	}
@@ -157,7 +165,7 @@ func (cl *call) admitNodes(ctx context.Context, nodes []*as.Node) error {
 
 // admit takes a permit of a lane, and times that if there is a wait to be timed.
 func (cl *call) admit(ctx context.Context, l *lane.Lane[struct{}]) (spillway.Permit, error) {
-	t := cl.trip
+	t := &cl.trip
 	if !t.timed || cl.client.lanes.configs[t.lane].MaxWaiting == 0 {
 		return l.Admit(ctx)
 	}
@@ -229,6 +237,7 @@ func (cl *call) recovered(v any, err *error) {
 		outcome = spillway.OutcomeLate
 	}
 	cl.release(outcome)
+	cl.attempt = attempt{}
 }
 
 // admitting runs an admission that end doesn't stand around yet: what it took is given
@@ -270,7 +279,7 @@ func (cl *call) wrap(err as.Error) error {
 // newError makes an Error of the driver's.
 func newError(cl *call, err as.Error) error {
 	v := Classify(err)
-	t := cl.trip
+	t := &cl.trip
 	e := &Error{
 		Op: t.op.Name, Namespace: t.ns, Set: t.set, Code: v.Code, outcome: v.Outcome, cause: err,
 		executed: v.Sent && !v.Refused,

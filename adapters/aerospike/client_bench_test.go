@@ -57,7 +57,9 @@ func BenchmarkClientRefused(b *testing.B) {
 	gate := srv.Hold(aerospiketest.Match{})
 	done := make(chan error, 1)
 	go func() {
-		_, err := client.Exists(context.Background(), nil, key)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+		defer cancel()
+		_, err := client.Exists(ctx, &as.BasePolicy{}, key) // it is held for as long as the benchmark takes
 		done <- err
 	}()
 	require.NoError(b, gate.Wait(context.Background(), 1))

@@ -67,7 +67,8 @@ type Config struct {
 	// it. Zero gives the permit back at once.
 	GhostFactor float64
 	// Use stand around every call, retries included; the first is outermost. None may
-	// be nil.
+	// be nil. One that calls next while an earlier next of the same call is under way gets
+	// an error from it.
 	Use []spillway.Middleware
 	// Observer is told of every call; see spillway.Observer. Nil is nobody.
 	Observer spillway.Observer

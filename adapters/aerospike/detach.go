@@ -43,10 +43,10 @@ func (e *DetachedError) Outcome() spillway.Outcome { return spillway.OutcomeTime
 func (e *DetachedError) ErrorType() string { return "detached" }
 
 // readApart is readAdmitted for a call that may be left.
-func (c *Client) readApart(ctx context.Context, t *trip, policy *as.BasePolicy, r readRequest, ahead advance) (readAnswer, error) {
-	own := *t // t stays on its caller's stack
-	cl := &call{client: c.core, trip: &own}
-	if err := c.openWith(ctx, cl, ahead); err != nil {
+func (c *Client) readApart(ctx context.Context, caller *call, policy *as.BasePolicy, r readRequest) (readAnswer, error) {
+	cl := caller.moved() // caller stays on its stack
+	defer func() { caller.trip = cl.trip }()
+	if err := c.open(ctx, cl); err != nil {
 		return readAnswer{}, err
 	}
 	r.bins = slices.Clone(r.bins)
@@ -55,14 +55,13 @@ func (c *Client) readApart(ctx context.Context, t *trip, policy *as.BasePolicy, 
 		return readAnswer{}, err
 	}
 	copied := *policy
-	client, op, answer := cl.session.client, t.op, new(readAnswer)
-	err := cl.apart(ctx, func() error {
+	client, op, answer := cl.session.client, cl.trip.op, new(readAnswer)
+	err := cl.apart(ctx, func(cl *call) error {
 		return cl.read(&copied, func(p *as.BasePolicy) (aerr as.Error) {
 			*answer, aerr = r.send(op, client, p)
 			return aerr
 		})
 	})
-	*t = own
 	if err != nil {
 		return readAnswer{}, err // answer may still be written
 	}
@@ -70,10 +69,10 @@ func (c *Client) readApart(ctx context.Context, t *trip, policy *as.BasePolicy, 
 }
 
 // writeApart is writeAdmitted for a call that may be left.
-func (c *Client) writeApart(ctx context.Context, t *trip, policy *as.WritePolicy, r writeRequest, ahead advance) (writeAnswer, error) {
-	own := *t
-	cl := &call{client: c.core, trip: &own}
-	if err := c.openWith(ctx, cl, ahead); err != nil {
+func (c *Client) writeApart(ctx context.Context, caller *call, policy *as.WritePolicy, r writeRequest) (writeAnswer, error) {
+	cl := caller.moved()
+	defer func() { caller.trip = cl.trip }()
+	if err := c.open(ctx, cl); err != nil {
 		return writeAnswer{}, err
 	}
 	r.bins, r.list, r.ops, r.args = maps.Clone(r.bins), slices.Clone(r.list), slices.Clone(r.ops), slices.Clone(r.args)
@@ -82,14 +81,13 @@ func (c *Client) writeApart(ctx context.Context, t *trip, policy *as.WritePolicy
 		return writeAnswer{}, err
 	}
 	copied := *policy
-	client, op, answer := cl.session.client, t.op, new(writeAnswer)
-	err := cl.apart(ctx, func() error {
+	client, op, answer := cl.session.client, cl.trip.op, new(writeAnswer)
+	err := cl.apart(ctx, func(cl *call) error {
 		return cl.write(&copied, func(p *as.WritePolicy) (aerr as.Error) {
 			*answer, aerr = r.send(op, client, p)
 			return aerr
 		})
 	})
-	*t = own
 	if err != nil {
 		return writeAnswer{}, err
 	}

@@ -62,18 +62,17 @@ func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy,
 	if err != nil {
 		return nil, 0, err
 	}
-	t := &trip{op: op, choices: &c.choices, ns: st.Namespace, set: st.SetName, attempts: 1, rows: -1}
-	c.routed(ctx, t)
+	cl := &call{client: c.core, trip: trip{op: op, choices: &c.choices, ns: st.Namespace, set: st.SetName, attempts: 1, rows: -1}}
+	c.routed(ctx, &cl.trip)
 	task := new(*as.ExecuteTask) // of this call alone, which may outlive its caller
-	err = c.do(ctx, t, func(ctx context.Context) error {
-		cl := &call{client: c.core, trip: t}
+	err = c.do(ctx, &cl.trip, func(ctx context.Context) error {
 		if err := c.open(ctx, cl); err != nil {
 			return err
 		}
 		if err := cl.admitting(func() error { return cl.admitJob(ctx, policy, node) }); err != nil {
 			return err
 		}
-		return cl.apart(ctx, func() (err error) {
+		return cl.apart(ctx, func(cl *call) (err error) {
 			cl.start()
 			begun, aerr := begin(cl.session.client, cl.queryCopy(policy), st)
 			if err = cl.wrap(aerr); err == nil {

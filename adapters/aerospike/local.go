@@ -113,6 +113,6 @@ func (c *Client) withDriver(f func(*as.Client) error) error {
 
 // driverError wraps an error of a call that no lane stands in front of.
 func driverError(op *Operation, err as.Error) error {
-	cl := call{trip: &trip{op: op}}
+	cl := call{trip: trip{op: op}}
 	return cl.wrap(err)
 }

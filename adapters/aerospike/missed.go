@@ -28,7 +28,7 @@ func (c *core) shadow(n *atomic.Uint64) {
 // although the policy asks for it.
 func (cl *call) unrepeated(sends int, failed as.Error) error {
 	err := cl.wrap(failed)
-	if err == nil || sends < 2 || verdictOf(err) == retry.Stop || cl.client.repeats(cl.trip) != nil {
+	if err == nil || sends < 2 || verdictOf(err) == retry.Stop || cl.client.repeats(&cl.trip) != nil {
 		return err
 	}
 	if cl.client.shapes() {

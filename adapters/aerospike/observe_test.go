@@ -201,6 +201,37 @@ func TestMiddlewareThatFailsAStream(t *testing.T) {
 	balanced(t, client)
 }
 
+// A middleware that hedges gets an error from the second next, and not the first one's permit.
+func TestMiddlewareCallsNextTwiceAtOnce(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	overlap := make(chan error, 1)
+	client := connect(t, srv, func(c *aerospike.Config) {
+		c.Use = []spillway.Middleware{func(ctx context.Context, call spillway.Call, next func(context.Context) error) error {
+			if call.Operation != "Get" && call.Kind != spillway.KindStream {
+				return next(ctx)
+			}
+			gate := srv.Hold(aerospiketest.Match{})
+			first := make(chan error, 1)
+			go func() { first <- next(ctx) }()
+			if err := gate.Wait(ctx, 1); err != nil {
+				return err
+			}
+			if call.Kind != spillway.KindStream { // whose next has returned by now
+				overlap <- next(ctx)
+			}
+			gate.Release()
+			return <-first
+		}}
+	})
+	put(t, client, newKey(t, 1), as.BinMap{"a": 1})
+	rec, err := client.Get(patient(t), nil, newKey(t, 1))
+	require.NoError(t, err)
+	require.Equal(t, 1, rec.Bins["a"])
+	require.ErrorContains(t, <-overlap, "while an earlier next of the same call was under way")
+	require.NoError(t, drained(client.ScanAll(patient(t), nil, "test", "s")))
+	balanced(t, client)
+}
+
 // The context's end and the stream's own race for it: whoever wins, the observer is told
 // once.
 func TestStreamEndsOnceConcurrentSafe(t *testing.T) {

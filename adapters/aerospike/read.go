@@ -73,54 +73,52 @@ func (c *Client) readKey(ctx context.Context, op *Operation, policy *as.BasePoli
 	lane := c.routeKey(ctx, op, r.key)
 	switch {
 	case c.around != nil:
-		return c.watchRead(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: 1}, policy, r)
+		return c.watchRead(ctx, op, lane, policy, r)
 	case c.cfg.Observer != nil:
-		return c.observeRead(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: 1}, policy, r)
+		return c.observeRead(ctx, op, lane, policy, r)
 	}
 	ahead, err := c.advance(ctx, lane, policy, r.key)
 	if err != nil {
 		return a, err
 	}
-	return c.readTrip(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: 1}, policy, r, ahead)
+	return c.readTrip(ctx, op, lane, policy, r, ahead)
 }
 
 // readTrip makes a trip that was admitted, or has still to be.
-func (c *Client) readTrip(ctx context.Context, t trip, policy *as.BasePolicy, r readRequest, ahead advance) (a readAnswer, err error) {
-	t.key(r.key)
-	err = c.repeat(ctx, &t, func(ctx context.Context) (err error) {
-		a, err = c.readAdmitted(ctx, &t, policy, r, ahead)
-		ahead = advance{} // it was for the first attempt
+func (c *Client) readTrip(ctx context.Context, op *Operation, lane int, policy *as.BasePolicy, r readRequest, ahead admission) (a readAnswer, err error) {
+	cl := call{client: c.core, trip: c.keyTrip(op, lane, 1, r.key), attempt: attempt{admission: ahead}}
+	err = c.repeat(ctx, &cl.trip, func(ctx context.Context) (err error) {
+		a, err = c.readAdmitted(ctx, &cl, policy, r)
 		return err
 	})
 	return a, err
 }
 
 // watchRead is readTrip within middlewares, who have to see a refusal too.
-func (c *Client) watchRead(ctx context.Context, t trip, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
-	t.key(r.key)
-	err = c.watched(ctx, &t, func(ctx context.Context) (err error) {
-		a, err = c.readAdmitted(ctx, &t, policy, r, advance{})
+func (c *Client) watchRead(ctx context.Context, op *Operation, lane int, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
+	cl := call{client: c.core, trip: c.keyTrip(op, lane, 1, r.key)}
+	err = c.watched(ctx, &cl.trip, func(ctx context.Context) (err error) {
+		a, err = c.readAdmitted(ctx, &cl, policy, r)
 		return err
 	})
 	return a, err
 }
 
 // observeRead is watchRead with an observer alone, for whom nothing leaves the stack.
-func (c *Client) observeRead(ctx context.Context, t trip, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
-	t.key(r.key)
-	err = c.observed(ctx, &t, func(ctx context.Context) (err error) {
-		a, err = c.readAdmitted(ctx, &t, policy, r, advance{})
+func (c *Client) observeRead(ctx context.Context, op *Operation, lane int, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
+	cl := call{client: c.core, trip: c.keyTrip(op, lane, 1, r.key)}
+	err = c.observed(ctx, &cl.trip, func(ctx context.Context) (err error) {
+		a, err = c.readAdmitted(ctx, &cl, policy, r)
 		return err
 	})
 	return a, err
 }
 
-func (c *Client) readAdmitted(ctx context.Context, t *trip, policy *as.BasePolicy, r readRequest, ahead advance) (a readAnswer, err error) {
+func (c *Client) readAdmitted(ctx context.Context, cl *call, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
 	if c.choices.detach && r.obj == nil {
-		return c.readApart(ctx, t, policy, r, ahead)
+		return c.readApart(ctx, cl, policy, r)
 	}
-	cl := call{client: c.core, trip: t}
-	if err = c.openWith(ctx, &cl, ahead); err != nil {
+	if err = c.open(ctx, cl); err != nil {
 		return a, err
 	}
 	defer cl.end(&err)
@@ -128,12 +126,19 @@ func (c *Client) readAdmitted(ctx context.Context, t *trip, policy *as.BasePolic
 	if err = cl.admitKey(ctx, policy, r.key); err != nil {
 		return a, err
 	}
-	client := cl.session.client
+	op, client := cl.trip.op, cl.session.client
 	err = cl.read(policy, func(p *as.BasePolicy) (aerr as.Error) {
-		a, aerr = r.send(t.op, client, p)
+		a, aerr = r.send(op, client, p)
 		return aerr
 	})
 	return a, err
+}
+
+// keyTrip begins the trip of a call for one record.
+func (c *Client) keyTrip(op *Operation, lane, rows int, key *as.Key) trip {
+	t := trip{op: op, choices: &c.choices, lane: lane, rows: rows}
+	t.key(key)
+	return t
 }
 
 // key notes where a call for a record goes.

@@ -82,7 +82,8 @@ func (c *Client) startStream(ctx context.Context, p plan, own func(*call, *as.Re
 	if p.fault != nil {
 		return p.fault
 	}
-	t := &trip{op: p.op, choices: &c.choices, ns: p.namespace, set: p.set, attempts: 1, rows: -1, timed: c.cfg.Observer != nil}
+	cl := &call{client: c.core, trip: trip{op: p.op, choices: &c.choices, ns: p.namespace, set: p.set, attempts: 1, rows: -1, timed: c.cfg.Observer != nil}}
+	t := &cl.trip
 	c.routed(ctx, t)
 	ctx, t.observation = c.begin(ctx, c.callOf(t))
 	var abandon func() // nil as long as there is no stream
@@ -90,7 +91,7 @@ func (c *Client) startStream(ctx context.Context, p plan, own func(*call, *as.Re
 		if abandon != nil {
 			return nil // a middleware repeats what went well: it is there
 		}
-		cl, rs, err := c.admitStream(ctx, t, p)
+		rs, err := c.admitStream(ctx, cl, p)
 		if err == nil {
 			abandon = own(cl, rs)
 		}
@@ -98,7 +99,7 @@ func (c *Client) startStream(ctx context.Context, p plan, own func(*call, *as.Re
 	}
 	var err error
 	if c.around != nil {
-		err = c.around(ctx, c.callOf(t), admit)
+		err = c.surround(ctx, c.callOf(t), admit)
 	} else {
 		err = admit(ctx)
 	}
@@ -113,10 +114,9 @@ func (c *Client) startStream(ctx context.Context, p plan, own func(*call, *as.Re
 }
 
 // admitStream takes what a stream needs and starts it. If it fails it holds nothing.
-func (c *Client) admitStream(ctx context.Context, t *trip, p plan) (_ *call, _ *as.Recordset, err error) {
-	cl := &call{client: c.core, trip: t}
+func (c *Client) admitStream(ctx context.Context, cl *call, p plan) (_ *as.Recordset, err error) {
 	if err = c.open(ctx, cl); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	started := false
 	defer func() {
@@ -125,22 +125,22 @@ func (c *Client) admitStream(ctx context.Context, t *trip, p plan) (_ *call, _ *
 		}
 	}()
 	if err = cl.allot(ctx, p.timeout(cl), c.cfg.StreamTimeout); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	nodes := cl.session.client.Cluster().GetNodes()
 	if p.node != nil {
 		nodes = []*as.Node{p.node}
 	}
 	if err = cl.admitNodes(ctx, nodes); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	cl.start()
 	rs, aerr := p.start(cl)
 	if aerr != nil {
-		return nil, nil, cl.wrap(aerr)
+		return nil, cl.wrap(aerr)
 	}
 	started = true
-	return cl, rs, nil
+	return rs, nil
 }
 
 // streamContext returns the context of a stream that was admitted.
@@ -294,7 +294,7 @@ func (s *Stream) finish() {
 	if err == nil && s.cause != nil && !errors.Is(s.cause, errStopped) {
 		err = s.cause
 	}
-	t := s.call.trip
+	t := &s.call.trip
 	t.rows = int(s.rows.Load())
 	s.call.stop()
 	s.call.release(spillway.OutcomeOf(err))

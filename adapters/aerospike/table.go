@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
-
-	"github.com/spillway-go/spillway"
 )
 
 // partitions is how many partitions a namespace has, in every cluster.
@@ -67,18 +65,10 @@ func (s *session) remember(key *as.Key, g *guard) {
 	s.tables.Store(&tables)
 }
 
-// advance is a permit that was taken before the lease, from the guard that the table
-// says.
-type advance struct {
-	session *session
-	guard   *guard
-	permit  spillway.Permit
-}
-
 // advance takes a permit for a call on one key ahead of everything else, if the table
 // knows the node. An error is a refusal, and final. The policy says how replicas are
 // chosen; only those that begin with the master are in the table.
-func (c *Client) advance(ctx context.Context, lane int, policy *as.BasePolicy, key *as.Key) (a advance, err error) {
+func (c *Client) advance(ctx context.Context, lane int, policy *as.BasePolicy, key *as.Key) (a admission, err error) {
 	if key == nil || c.choices.bypass {
 		return a, nil
 	}
@@ -98,7 +88,7 @@ func (c *Client) advance(ctx context.Context, lane int, policy *as.BasePolicy, k
 	}
 	p, err := g.lanes[lane].Admit(ctx)
 	if err == nil {
-		return advance{session: s, guard: g, permit: p}, nil
+		return admission{session: s, guard: g, permit: p}, nil
 	}
 	if s.refusals.Add(1)%relookEvery == 0 {
 		return a, nil // look again

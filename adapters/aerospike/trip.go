@@ -3,6 +3,7 @@ package aerospike
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -11,8 +12,7 @@ import (
 	"github.com/spillway-go/spillway/retry"
 )
 
-// trip is a call as its caller sees it, over all its attempts. It lives on the stack
-// of the method.
+// trip is a call as its caller sees it, over all its attempts.
 type trip struct {
 	op       *Operation
 	choices  *choices
@@ -83,10 +83,7 @@ func (c *Client) routeKey(ctx context.Context, op *Operation, key *as.Key) int {
 }
 
 // routed finds the trip's lane.
-func (c *Client) routed(ctx context.Context, t *trip) *trip {
-	t.lane = c.route(ctx, t.op, t.call)
-	return t
-}
+func (c *Client) routed(ctx context.Context, t *trip) { t.lane = c.route(ctx, t.op, t.call) }
 
 // repeat makes the trip's attempts. attempt is only called, so that it stays on its
 // caller's stack.
@@ -180,10 +177,25 @@ func (c *Client) watched(ctx context.Context, t *trip, attempt func(context.Cont
 	if c.around == nil {
 		err = next(ctx)
 	} else {
-		err = c.around(ctx, call, next)
+		err = c.surround(ctx, call, next)
 	}
 	t.report(observation, err)
 	return err
+}
+
+// errOverlap is the error of a middleware's next that was called too early.
+var errOverlap = errors.New("aerospike: Config.Use: a middleware called next while an earlier next of the same call was under way")
+
+// surround runs next within the middlewares. There is one attempt of a trip at a time.
+func (c *core) surround(ctx context.Context, call spillway.Call, next func(context.Context) error) error {
+	var busy atomic.Bool
+	return c.around(ctx, call, func(ctx context.Context) error {
+		if !busy.CompareAndSwap(false, true) {
+			return errOverlap
+		}
+		defer busy.Store(false)
+		return next(ctx)
+	})
 }
 
 // observed makes a trip under the eyes of the observer. attempt is only called, so that it

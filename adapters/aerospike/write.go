@@ -158,9 +158,9 @@ func (c *Client) writeKey(ctx context.Context, op *Operation, policy *as.WritePo
 	lane := c.routeKey(ctx, op, r.key)
 	switch {
 	case c.around != nil:
-		return c.watchWrite(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: -1}, policy, r)
+		return c.watchWrite(ctx, op, lane, policy, r)
 	case c.cfg.Observer != nil:
-		return c.observeWrite(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: -1}, policy, r)
+		return c.observeWrite(ctx, op, lane, policy, r)
 	}
 	var base *as.BasePolicy
 	if policy != nil {
@@ -170,46 +170,44 @@ func (c *Client) writeKey(ctx context.Context, op *Operation, policy *as.WritePo
 	if err != nil {
 		return a, err
 	}
-	return c.writeTrip(ctx, trip{op: op, choices: &c.choices, lane: lane, rows: -1}, policy, r, ahead)
+	return c.writeTrip(ctx, op, lane, policy, r, ahead)
 }
 
 // writeTrip makes a trip that was admitted, or has still to be.
-func (c *Client) writeTrip(ctx context.Context, t trip, policy *as.WritePolicy, r writeRequest, ahead advance) (a writeAnswer, err error) {
-	t.key(r.key)
-	err = c.repeat(ctx, &t, func(ctx context.Context) (err error) {
-		a, err = c.writeAdmitted(ctx, &t, policy, r, ahead)
-		ahead = advance{} // it was for the first attempt
+func (c *Client) writeTrip(ctx context.Context, op *Operation, lane int, policy *as.WritePolicy, r writeRequest, ahead admission) (a writeAnswer, err error) {
+	cl := call{client: c.core, trip: c.keyTrip(op, lane, -1, r.key), attempt: attempt{admission: ahead}}
+	err = c.repeat(ctx, &cl.trip, func(ctx context.Context) (err error) {
+		a, err = c.writeAdmitted(ctx, &cl, policy, r)
 		return err
 	})
 	return a, err
 }
 
 // watchWrite is writeTrip within middlewares, who have to see a refusal too.
-func (c *Client) watchWrite(ctx context.Context, t trip, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
-	t.key(r.key)
-	err = c.watched(ctx, &t, func(ctx context.Context) (err error) {
-		a, err = c.writeAdmitted(ctx, &t, policy, r, advance{})
+func (c *Client) watchWrite(ctx context.Context, op *Operation, lane int, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
+	cl := call{client: c.core, trip: c.keyTrip(op, lane, -1, r.key)}
+	err = c.watched(ctx, &cl.trip, func(ctx context.Context) (err error) {
+		a, err = c.writeAdmitted(ctx, &cl, policy, r)
 		return err
 	})
 	return a, err
 }
 
 // observeWrite is watchWrite with an observer alone, for whom nothing leaves the stack.
-func (c *Client) observeWrite(ctx context.Context, t trip, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
-	t.key(r.key)
-	err = c.observed(ctx, &t, func(ctx context.Context) (err error) {
-		a, err = c.writeAdmitted(ctx, &t, policy, r, advance{})
+func (c *Client) observeWrite(ctx context.Context, op *Operation, lane int, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
+	cl := call{client: c.core, trip: c.keyTrip(op, lane, -1, r.key)}
+	err = c.observed(ctx, &cl.trip, func(ctx context.Context) (err error) {
+		a, err = c.writeAdmitted(ctx, &cl, policy, r)
 		return err
 	})
 	return a, err
 }
 
-func (c *Client) writeAdmitted(ctx context.Context, t *trip, policy *as.WritePolicy, r writeRequest, ahead advance) (a writeAnswer, err error) {
+func (c *Client) writeAdmitted(ctx context.Context, cl *call, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
 	if c.choices.detach && r.obj == nil {
-		return c.writeApart(ctx, t, policy, r, ahead)
+		return c.writeApart(ctx, cl, policy, r)
 	}
-	cl := call{client: c.core, trip: t}
-	if err = c.openWith(ctx, &cl, ahead); err != nil {
+	if err = c.open(ctx, cl); err != nil {
 		return a, err
 	}
 	defer cl.end(&err)
@@ -217,9 +215,9 @@ func (c *Client) writeAdmitted(ctx context.Context, t *trip, policy *as.WritePol
 	if err = cl.admitKey(ctx, &policy.BasePolicy, r.key); err != nil {
 		return a, err
 	}
-	client := cl.session.client
+	op, client := cl.trip.op, cl.session.client
 	err = cl.write(policy, func(p *as.WritePolicy) (aerr as.Error) {
-		a, aerr = r.send(t.op, client, p)
+		a, aerr = r.send(op, client, p)
 		return aerr
 	})
 	return a, err
