@@ -17,7 +17,7 @@ const (
 	Growth                // the limit was in use, and all was well
 	Recovery              // the same, after errors or silence: back to what went well before
 	Idle                  // the limit was far above what was in use
-	Operator              // SetMode, SetTrusted, Drive or Stop
+	Operator              // Drive, SetMode, SetTrusted, SetStatic or Stop
 	Fallback              // the controller found itself broken and went back to the static limit
 
 	causeCount

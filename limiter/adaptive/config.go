@@ -2,6 +2,7 @@ package adaptive
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -50,8 +51,8 @@ type Config struct {
 // and outside of any lock. They may call the controller and the guard, and may panic
 // without harm. A nil hook is not called.
 type Hooks struct {
-	// Changed is told of every change of the limit, in Shadow too. Changes by several
-	// goroutines may be told in any order.
+	// Changed is told of every change of the limit, in Shadow too; the first is Drive's own,
+	// before Drive has returned. Changes by several goroutines may be told in any order.
 	Changed func(Change)
 }
 
@@ -115,6 +116,9 @@ func (c Config) rule(static int, trusted bool) rule {
 	if !trusted {
 		r.low = max(r.low, untrustedLow*float64(static))
 		r.high = min(r.high, untrustedHigh*float64(static))
+	}
+	if r.low > 1 {
+		r.low = math.Ceil(r.low) // permits are whole
 	}
 	r.targets[0] = float64(c.Target)
 	for i, k := range c.Classes {

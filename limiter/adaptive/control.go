@@ -51,9 +51,11 @@ func (c *Controller) boundLocked() {
 }
 
 // Stop gives the guard its static limit back, and lets go of it: it isn't measured any
-// more, calls aren't paced, and none may be heavier than the limit. It waits for nobody.
-// Every later call of a method that would change something gives a
-// *spillway.ClosedError.
+// more, calls aren't paced, and none may be heavier than the limit. It waits for nobody:
+// if another goroutine is just telling the guard of a change, which takes as long as the
+// guard's hooks, that one lets go of it, and Stats says Stopped once it has; don't Drive
+// the guard anew before. Every later call of a method that would change something gives
+// a *spillway.ClosedError.
 func (c *Controller) Stop() error {
 	return c.operate(func() { c.stopped = true })
 }
@@ -69,17 +71,24 @@ func (c *Controller) operate(change func()) error {
 		c.mu.Unlock()
 		return &spillway.ClosedError{Component: "adaptive", Name: c.guard.Name()}
 	}
-	ch := Change{Name: c.name, At: time.Now(), Cause: Operator, From: c.inForceLocked()}
+	from := c.inForceLocked()
 	change()
-	ch.To, ch.Shadow = c.inForceLocked(), c.mode == spillway.Shadow
-	if c.mode == spillway.Enforce && !c.stopped {
-		ch.Pace = c.state.gap()
-	}
-	c.keepLocked(ch)
+	ch := c.changeLocked(from)
+	c.noticeLocked(ch)
 	c.mu.Unlock()
 	err := c.obey()
 	c.report(ch)
 	return err
+}
+
+// changeLocked is the operator's change of the limit that was in force; none, if that is
+// the one that still is.
+func (c *Controller) changeLocked(from float64) Change {
+	ch := Change{Name: c.name, At: time.Now(), Cause: Operator, From: from, To: c.inForceLocked()}
+	if c.mode == spillway.Enforce && !c.stopped && !c.broken {
+		ch.Pace = c.state.gap()
+	}
+	return ch
 }
 
 // inForceLocked is the limit that the guard has.
@@ -90,8 +99,11 @@ func (c *Controller) inForceLocked() float64 {
 	return c.state.limit
 }
 
-// report calls the hooks.
+// report calls the hooks, if the limit was changed.
 func (c *Controller) report(ch Change) {
+	if ch.To == ch.From && ch.Cause == Operator {
+		return
+	}
 	for _, h := range c.cfg.Hooks {
 		if h.Changed != nil {
 			quietly(h.Changed, ch)

@@ -35,6 +35,8 @@ func TestDriveNamesEveryFault(t *testing.T) {
 	}
 	require.Equal(t, []string{"Min", "Limit", "Target", "Classes[1].Name", "Classes[2].Name", "Classes[2].Target", "Mode", "Recent"}, fields)
 	require.Equal(t, &fake{limit: 50}, f)
+	_, err = adaptive.Drive(nil, trusted(20))
+	require.ErrorContains(t, err, "Guard is <nil>")
 	_, err = adaptive.Drive(f, adaptive.Config{Min: 0.0001, Max: 0, Classes: make([]adaptive.Class, 16)})
 	require.ErrorContains(t, err, "Max is 0")
 	require.ErrorContains(t, err, "Classes is 16: must be 15 at most")
@@ -63,7 +65,8 @@ func TestControllerDrivesALimiter(t *testing.T) {
 		require.Equal(t, []any{"db", spillway.Enforce, true, 8, false}, []any{st.Name, st.Mode, st.Trusted, st.Static, st.Broken})
 		require.InDelta(t, 2*ms, st.Latency, float64(ms))
 		require.InDelta(t, 2*ms, st.Classes[0].Reference, float64(ms)/10)
-		require.Equal(t, st.Changes.Of(adaptive.Growth), uint64(len(st.Recent)))
+		require.Equal(t, st.Changes.Of(adaptive.Growth)+1, uint64(len(st.Recent)))
+		require.Equal(t, []any{adaptive.Operator, 8.0, 4.0}, []any{st.Recent[0].Cause, st.Recent[0].From, st.Recent[0].To}, "Drive")
 		require.Positive(t, st.Windows)
 		keepBusy(l, 30, 5*time.Second, lasting(20*ms, nil))
 		require.Less(t, l.Limit(), 2, "ten times as slow, and never well")
@@ -143,9 +146,9 @@ func TestControllerModes(t *testing.T) {
 		keepBusy(l, 30, time.Second, lasting(2*ms, nil))
 		require.Greater(t, l.Limit(), 15)
 		st := ctl.Stats()
-		require.Equal(t, uint64(2), st.Changes.Of(adaptive.Operator))
+		require.Equal(t, uint64(1), st.Changes.Of(adaptive.Operator), "the limit in force was changed once")
 		require.ErrorContains(t, ctl.SetMode(spillway.RefuseAll), "must be enforce, shadow or off")
-		require.Equal(t, uint64(2), ctl.Stats().Changes.Of(adaptive.Operator))
+		require.Equal(t, st.Changes, ctl.Stats().Changes)
 	})
 }
 
@@ -245,7 +248,7 @@ func TestControllerIdleIsNoSilence(t *testing.T) {
 			time.Sleep(10 * time.Second)
 		}
 		st := ctl.Stats()
-		require.Equal(t, adaptive.CauseCounts{adaptive.Idle: st.Changes.Of(adaptive.Idle)}, st.Changes)
+		require.Equal(t, adaptive.CauseCounts{adaptive.Idle: st.Changes.Of(adaptive.Idle), adaptive.Operator: 1}, st.Changes)
 		require.Equal(t, 3, l.Limit(), "twice what is used, and one")
 	})
 }

@@ -1,6 +1,8 @@
 package adaptive
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,24 +23,25 @@ type Controller struct {
 	gather gather
 	due    atomic.Int64 // when the window is to be looked at, on the guard's clock
 
-	obeying sync.Mutex // held while the guard is told; taken by TryLock only
-	obeyed  order      // guarded by obeying: what the guard was told last
+	obeying sync.Mutex  // held while the guard is told; taken by TryLock only
+	obeyed  order       // guarded by obeying: what the guard was told last
+	stale   atomic.Bool // whether the guard may have to be told of something
 
-	mu      sync.Mutex // guards what follows; nobody else's code runs under it
-	rule    rule
-	state   state
-	static  int // the limit to go back to
-	mode    spillway.Mode
-	trusted bool
-	broken  bool
-	stopped bool
-	every   int           // one in so many calls is measured
-	opened  time.Duration // when the window began; unopened before the first call
-	checked int           // calls that had ended when it was looked at last
-	quiet   time.Duration // since when nothing has ended; 0 if something has
-	counts  Stats
-	recent  []Change // a ring
-	oldest  int
+	mu       sync.Mutex // guards what follows; nobody else's code runs under it
+	rule     rule
+	state    state
+	static   int // the limit to go back to
+	mode     spillway.Mode
+	trusted  bool
+	broken   bool
+	stopped  bool
+	released bool          // whether the guard was told so, too
+	every    int           // one in so many calls is measured
+	opened   time.Duration // when the window began; unopened before the first call
+	quiet    []quiet       // by class, and of all at last
+	counts   Stats
+	recent   []Change // a ring
+	oldest   int
 }
 
 // Drive has a new controller move the limit of g, which was static until then: it is
@@ -48,6 +51,11 @@ type Controller struct {
 // configuration gives a *spillway.ConfigError that lists every fault, and an error of g
 // is returned as it is; g is as it was then. Drive doesn't block.
 func Drive(g Guard, cfg Config) (*Controller, error) {
+	if g == nil {
+		e := &spillway.ConfigError{Component: "adaptive"}
+		e.Add("Guard", nil, "must not be nil")
+		return nil, e
+	}
 	static := g.Limit()
 	if err := cfg.Validate(static); err != nil {
 		return nil, err
@@ -56,17 +64,22 @@ func Drive(g Guard, cfg Config) (*Controller, error) {
 		cfg: cfg, guard: g, name: g.Name(), static: static, mode: cfg.Mode, trusted: cfg.Trusted, every: 1,
 		classes: map[string]uint8{}, obeyed: order{permits: static},
 	}
+	c.cfg.Classes, c.cfg.Hooks = slices.Clone(cfg.Classes), slices.Clone(cfg.Hooks)
 	c.meter = &meter{c}
 	for i, k := range cfg.Classes {
 		c.classes[k.Name] = uint8(i + 1)
 	}
 	c.gather.cells = make([]cell, len(cfg.Classes)+1)
+	c.quiet = make([]quiet, len(cfg.Classes)+2)
 	c.rule = cfg.rule(static, cfg.Trusted)
 	c.restartLocked()
+	began := c.changeLocked(float64(static))
+	c.noticeLocked(began)
 	if err := c.obey(); err != nil {
 		_ = c.Stop()
 		return nil, err
 	}
+	c.report(began)
 	return c, nil
 }
 
@@ -76,9 +89,12 @@ func (c *Controller) restartLocked() {
 	limit := min(max(min(startLimit, float64(c.static)), c.rule.low), c.rule.high)
 	c.state = state{
 		limit: limit, starting: true,
-		healthy: old.healthy, watched: old.watched, latency: old.latency, refs: old.refs,
+		healthy: old.healthy, watched: old.watched, latency: old.latency, took: old.took, refs: old.refs,
 	}
 	c.broken, c.opened = false, unopened
+	for i := range c.gather.cells {
+		c.gather.cells[i].open.Store(0)
+	}
 	c.due.Store(0)
 }
 
@@ -105,20 +121,22 @@ func (c *Controller) judge(at time.Duration) (ch Change, changed bool) {
 	}
 	if c.opened == unopened {
 		c.gather.draw(0)
-		c.opened, c.checked, c.quiet = at, 0, 0
+		c.opened = at
+		clear(c.quiet)
 		c.due.Store(int64(at + c.state.length()))
 		return ch, false
 	}
 	w := c.gather.read(at - c.opened)
-	w.silent = c.silentLocked(at, w.ok+w.errors+w.neutral)
+	w.silent = c.silentLocked(at, &w)
 	if !w.silent && !c.rule.enough(&c.state, &w) {
 		c.waitLocked(at, w.span)
 		return ch, false
 	}
 	silent := w.silent
 	w = c.gather.draw(w.span)
-	w.silent, w.busy = silent, w.busy*float64(c.every)
-	c.opened, c.checked = at, 0
+	// A call that took a minute was in use for a minute, but not all of it in this window.
+	w.silent, w.busy = silent, min(w.busy*float64(c.every), float64(w.peak))
+	c.opened = at
 	next, ch := c.rule.next(c.state, w)
 	if !next.sound(&c.rule) {
 		return c.breakLocked(), true
@@ -131,23 +149,51 @@ func (c *Controller) judge(at time.Duration) (ch Change, changed bool) {
 	return ch, ch.To != ch.From
 }
 
+// quiet is since when nothing was heard of the backend.
+type quiet struct {
+	answers int64         // that had come when it was looked at last
+	since   time.Duration // 0 if something has come since
+}
+
+// heard takes in how many answers have come by now, and returns for how long none has.
+func (q *quiet) heard(answers int64, at time.Duration) time.Duration {
+	if answers != q.answers {
+		q.answers, q.since = answers, 0
+		return 0
+	}
+	if q.since == 0 {
+		q.since = at
+	}
+	return at - q.since
+}
+
 // silentLocked reports whether nothing has come back for so long that the backend must
-// stand still. ended is how many calls have ended in this window. That somebody looks
-// means that there are calls, and in use are all permits or this one; so what hasn't
-// ended since the last look was under way then, or has been since.
-func (c *Controller) silentLocked(at time.Duration, ended int) bool {
-	if ended != c.checked {
-		c.checked, c.quiet = ended, 0
-		return false
+// stand still: of a class that has calls under way, for it is no matter that a scan takes
+// longer than a read. If none is known to be under way, because few are measured, it goes by all
+// calls: that somebody looks means that there are calls, and in use are all permits or
+// this one; so what hasn't ended since the last look was under way then, or has been since.
+func (c *Controller) silentLocked(at time.Duration, w *window) (silent bool) {
+	var answers int64
+	known := false
+	for i := range c.gather.cells {
+		k := &c.gather.cells[i]
+		n := k.answers.Load()
+		answers += n
+		if k.open.Load() == 0 {
+			c.quiet[i] = quiet{answers: n}
+			continue
+		}
+		known = true
+		silent = c.quiet[i].heard(n, at) >= c.state.silence(c.rule.expected(&c.state, w, i)) || silent
 	}
-	if c.quiet == 0 {
-		c.quiet = at
+	all := c.quiet[len(c.gather.cells)].heard(answers, at)
+	silent = silent || !known && all >= c.state.silence(cmp.Or(c.state.latency, w.mean()))
+	if silent { // the next decrease comes after as long a silence
+		for i := range c.quiet {
+			c.quiet[i].since = at
+		}
 	}
-	if at-c.quiet < c.state.silence() {
-		return false
-	}
-	c.quiet = at // the next decrease comes after as long a silence
-	return true
+	return silent
 }
 
 // waitLocked puts the next look off, of a window that can't be judged yet.

@@ -16,8 +16,7 @@ type gather struct {
 	_       [64]byte
 	peak    atomic.Int64 // most permits in use
 	full    atomic.Bool  // somebody found no room
-	errors  atomic.Int64 // overload signals
-	unsaid  atomic.Int64 // of these, those that say nothing of latency
+	unsaid  atomic.Int64 // overload signals that say nothing of latency
 	wasted  atomic.Int64 // nanoseconds times weight that those took
 	neutral atomic.Int64 // calls that say nothing of the node
 	_       [64]byte
@@ -32,10 +31,15 @@ type cell struct {
 	//
 	// A log2 is less than 64·256 = 2^14, so the sum of 2^24 calls fits. A window is
 	// drawn twice a second at least.
-	logs atomic.Uint64
-	sum  atomic.Int64 // nanoseconds, without those that timed out
-	held atomic.Int64 // nanoseconds times weight, of all calls
-	_    [40]byte
+	logs     atomic.Uint64
+	sum      atomic.Int64 // nanoseconds, without those that timed out
+	held     atomic.Int64 // nanoseconds times weight, of all calls
+	timeouts atomic.Int64 // calls that timed out
+
+	// These are never taken out.
+	open    atomic.Int64 // calls under way, as far as they are measured
+	answers atomic.Int64 // calls whose end says that the backend is alive
+	_       [16]byte
 }
 
 const (
@@ -53,11 +57,28 @@ func log2(n uint64) uint64 {
 	return e<<8 + f + f*(256-f)*89>>16
 }
 
-// add takes a call in.
+// cell returns the cell of a class.
+func (g *gather) cell(label uint8) *cell {
+	if int(label) < len(g.cells) {
+		return &g.cells[label]
+	}
+	return &g.cells[0]
+}
+
+// leave counts a call out. One that was begun before anybody counted isn't in.
+func (c *cell) leave() {
+	for n := c.open.Load(); n > 0 && !c.open.CompareAndSwap(n, n-1); n = c.open.Load() {
+	}
+}
+
+// add takes a call in that has ended.
 func (g *gather) add(s *spillway.Sample) {
-	c := &g.cells[0]
-	if int(s.Label) < len(g.cells) {
-		c = &g.cells[s.Label]
+	c := g.cell(s.Label)
+	c.leave()
+	// Who goes away by himself says nothing of the backend; if he was alone and didn't wait
+	// for it, then that nobody does.
+	if s.Outcome != spillway.OutcomeLocal || s.InUse <= s.Weight && s.Took < minSilence {
+		c.answers.Add(1)
 	}
 	took := int64(s.Took)
 	c.held.Add(took * int64(s.Weight))
@@ -69,9 +90,8 @@ func (g *gather) add(s *spillway.Sample) {
 		c.sum.Add(took)
 	case spillway.OutcomeTimeout:
 		took = int64(float64(took) * timeoutFactor)
-		g.errors.Add(1)
+		c.timeouts.Add(1)
 	case spillway.OutcomeOverload, spillway.OutcomeNetwork:
-		g.errors.Add(1)
 		g.unsaid.Add(1)
 		g.wasted.Add(took * int64(s.Weight))
 		return
@@ -103,19 +123,23 @@ func (g *gather) draw(span time.Duration) window {
 func (g *gather) window(span time.Duration, get func(*atomic.Int64) int64, logs func(*atomic.Uint64) uint64) window {
 	w := window{
 		span: span, peak: int(get(&g.peak)), full: g.full.Load(),
-		errors: int(get(&g.errors)), fast: int(get(&g.unsaid)), neutral: int(get(&g.neutral)),
+		fast: int(get(&g.unsaid)), neutral: int(get(&g.neutral)),
 	}
-	n := w.fast
+	w.errors = w.fast
 	var held float64
 	for i := range g.cells {
 		c := &g.cells[i]
 		held += float64(get(&c.held))
+		timeouts := int(get(&c.timeouts))
 		l := logs(&c.logs)
-		w.sum += float64(get(&c.sum))
-		w.class[i] = classWindow{n: int(l >> countShift), log: float64(l&logMask) / logUnit * math.Ln2}
-		n += w.class[i].n
+		n := int(l >> countShift)
+		w.class[i] = classWindow{
+			n: n, log: float64(l&logMask) / logUnit * math.Ln2, ok: max(n-timeouts, 0), sum: float64(get(&c.sum)),
+		}
+		w.errors += timeouts
+		w.ok += w.class[i].ok
+		w.sum += w.class[i].sum
 	}
-	w.ok = max(n-w.errors, 0)
 	if wasted := float64(get(&g.wasted)); held > 0 {
 		w.wasted = min(wasted/held, 1)
 	}

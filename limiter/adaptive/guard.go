@@ -33,15 +33,16 @@ type order struct {
 	every   int           // one in so many calls is measured; 0: none
 }
 
+// unknown is what a guard is that didn't take all it was told.
+var unknown = order{permits: -1, gap: -1, weight: -1, every: -1}
+
 // orderLocked is what the guard should be now.
 func (c *Controller) orderLocked() order {
 	switch {
-	case c.stopped:
+	case c.stopped || c.mode == spillway.Off || c.broken:
 		return order{permits: c.static}
-	case c.mode == spillway.Off || c.broken:
-		return order{permits: c.static, weight: c.cfg.Max}
 	case c.mode == spillway.Shadow:
-		return order{permits: c.static, weight: c.cfg.Max, every: c.every}
+		return order{permits: c.static, every: c.every}
 	default:
 		return order{permits: c.state.permits(), gap: c.state.gap(), weight: c.cfg.Max, every: c.every}
 	}
@@ -49,32 +50,46 @@ func (c *Controller) orderLocked() order {
 
 // obey makes the guard what it should be. No lock of the controller's is held while the
 // guard is told: a guard calls its own hooks, and they may call the controller. Who finds
-// another at it leaves it to him; he looks again before he goes.
-func (c *Controller) obey() error {
-	for {
-		if !c.obeying.TryLock() {
-			return nil
-		}
-		c.mu.Lock()
-		want := c.orderLocked()
-		c.mu.Unlock()
-		if want == c.obeyed {
-			c.obeying.Unlock()
-			return nil
-		}
-		err := c.tell(want, c.obeyed)
-		c.obeyed = want
-		c.obeying.Unlock()
-		if err != nil {
-			return err
+// another at it leaves it to him: he looks again after he has let go.
+func (c *Controller) obey() (err error) {
+	c.stale.Store(true)
+	for c.stale.Load() && c.obeying.TryLock() {
+		if e := c.obeyOnce(); e != nil {
+			err = e
 		}
 	}
+	return err
 }
 
-// tell changes the guard from what it was told to be to what it is to be.
+// obeyOnce is obey for who has the right to tell the guard, which he gives back, even if
+// the guard's own hooks panic or end the goroutine.
+func (c *Controller) obeyOnce() error {
+	defer c.obeying.Unlock()
+	c.stale.Store(false)
+	c.mu.Lock()
+	want, last := c.orderLocked(), c.stopped
+	c.mu.Unlock()
+	var err error
+	if old := c.obeyed; want != old {
+		c.obeyed = unknown
+		if err = c.tell(want, old); err == nil {
+			c.obeyed = want
+		}
+	}
+	if last {
+		c.mu.Lock()
+		c.released = true
+		c.mu.Unlock()
+	}
+	return err
+}
+
+// tell changes the guard from what it was told to be to what it is to be. Heavy calls
+// that wait are sent away by whatever would keep them out: so the limit rises before it
+// alone counts, and falls after.
 func (c *Controller) tell(want, old order) error {
-	g := c.guard
-	if want.weight != old.weight {
+	g, heavier := c.guard, want.weight > max(old.weight, 0)
+	if heavier {
 		if err := g.SetMaxWeight(want.weight); err != nil {
 			return err
 		}
@@ -86,6 +101,11 @@ func (c *Controller) tell(want, old order) error {
 	}
 	if want.permits != old.permits {
 		if err := g.SetLimit(want.permits); err != nil {
+			return err
+		}
+	}
+	if !heavier && want.weight != old.weight {
+		if err := g.SetMaxWeight(want.weight); err != nil {
 			return err
 		}
 	}

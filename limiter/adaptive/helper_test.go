@@ -47,12 +47,12 @@ func keepBusy(l *limiter.Limiter[int], n int, d time.Duration, op spillway.Op[in
 	end := time.Now().Add(d)
 	for range n {
 		go func() {
+			defer func() { done <- struct{}{} }()
 			for time.Now().Before(end) {
 				if _, err := l.Do(context.Background(), op); err != nil {
 					time.Sleep(100 * time.Microsecond)
 				}
 			}
-			done <- struct{}{}
 		}()
 	}
 	for range n {

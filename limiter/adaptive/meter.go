@@ -14,15 +14,16 @@ type meter struct{ c *Controller }
 var _ spillway.Meter = (*meter)(nil)
 
 // Begin implements spillway.Meter: the label is the class.
-func (m *meter) Begin(ctx context.Context, at time.Duration) uint8 {
+func (m *meter) Begin(ctx context.Context, at time.Duration) (label uint8) {
 	c := m.c
 	if int64(at) >= c.due.Load() {
 		c.look(at)
 	}
-	if len(c.classes) == 0 {
-		return 0
+	if len(c.classes) > 0 {
+		label = c.classes[classOf(ctx)]
 	}
-	return c.classes[classOf(ctx)]
+	c.gather.cells[label].open.Add(1)
+	return label
 }
 
 // Full implements spillway.Meter.

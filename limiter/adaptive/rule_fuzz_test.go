@@ -72,8 +72,8 @@ func FuzzRule(f *testing.F) {
 				t.Fatalf("limit %v with gap %v", next.limit, next.gap())
 			case next.permits() < 1 || float64(next.permits()) > math.Max(1, r.high):
 				t.Fatalf("%d permits of %v", next.permits(), next.limit)
-			case next.length() < minWindow || next.length() > maxWindow || next.silence() < minSilence || next.silence() > maxSilence+maxGap:
-				t.Fatalf("window %v, silence %v", next.length(), next.silence())
+			case next.length() < minWindow || next.length() > maxWindow || next.silence(next.latency) < minSilence || next.silence(next.latency) > longestSilence+maxGap:
+				t.Fatalf("window %v, silence %v", next.length(), next.silence(next.latency))
 			}
 			s = next
 		}

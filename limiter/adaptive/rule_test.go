@@ -222,7 +222,7 @@ func TestStateGap(t *testing.T) {
 		s, _ = r.next(s, calls(0, 1).refused(1, 1).used(1))
 	}
 	require.Equal(t, maxGap, s.gap())
-	require.Equal(t, maxGap+minSilence, s.silence())
+	require.Equal(t, maxGap+minSilence, s.silence(s.latency))
 	s, _ = r.next(s, calls(1, 1).used(1))
 	require.Equal(t, 10500*time.Microsecond, s.gap().Round(time.Microsecond), "of a limit of 0.16")
 }

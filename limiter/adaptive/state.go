@@ -1,6 +1,7 @@
 package adaptive
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -10,25 +11,23 @@ import (
 // state is all that is known between two windows.
 type state struct {
 	limit    float64
-	healthy  float64       // permits in use, on average, while all was well
-	watched  time.Duration // for how long it was, as far as it matters
-	peak     float64       // the most permits in use lately
-	latency  float64       // the mean latency of what was done, in nanoseconds; 0 before the first
-	starting bool          // the limit was never too high yet
-	fallen   bool          // errors or silence lowered it, and it isn't back where all was well
-	doubles  int           // how often the gap was doubled
-	wall     float64       // the limit at which calls were answered with overload; 0 if it isn't known
+	healthy  float64                       // permits in use, on average, while all was well
+	watched  time.Duration                 // for how long it was, as far as it matters
+	peak     float64                       // the most permits in use lately
+	latency  float64                       // the mean latency of what was done, in nanoseconds; 0 before the first
+	took     [spillway.MeterLabels]float64 // the same, by class
+	starting bool                          // the limit was never too high yet
+	fallen   bool                          // errors or silence lowered it, and it isn't back where all was well
+	doubles  int                           // how often the gap was doubled
+	wall     float64                       // the limit at which calls were answered with overload; 0 if it isn't known
 	refs     [spillway.MeterLabels]reference
 }
 
 // remember takes a window into the averages. well says that all was well in it.
 func (s *state) remember(w *window, well bool) {
-	if w.ok > 0 {
-		mean := w.sum / float64(w.ok)
-		if s.latency == 0 || mean < s.latency {
-			s.latency = mean // what hung for a minute is over
-		}
-		s.latency += latencyMemory * (mean - s.latency)
+	usual(&s.latency, w.sum, w.ok)
+	for i := range w.class {
+		usual(&s.took[i], w.class[i].sum, w.class[i].ok)
 	}
 	// What nobody called in says nothing: only the time that was watched counts.
 	span := min(w.span, longWindow)
@@ -44,6 +43,18 @@ func (s *state) remember(w *window, well bool) {
 	s.peak = max(s.peak*(1-fade(span, peakMemory)), float64(w.peak))
 }
 
+// usual takes n latencies with that sum into their mean.
+func usual(mean *float64, sum float64, n int) {
+	if n == 0 {
+		return
+	}
+	now := sum / float64(n)
+	if *mean == 0 || now < *mean {
+		*mean = now // what hung for a minute is over
+	}
+	*mean += latencyMemory * (now - *mean)
+}
+
 // fade is the weight of a span in an average with that memory.
 func fade(span, memory time.Duration) float64 {
 	if span <= 0 {
@@ -56,7 +67,8 @@ func fade(span, memory time.Duration) float64 {
 func (s *state) note(c Cause, low float64) {
 	switch c {
 	case Silence, Errors:
-		s.starting, s.fallen = false, true
+		// Before anything has come back nobody knows what is too high.
+		s.starting, s.fallen = s.starting && s.latency == 0, true
 		if s.limit <= low && s.limit < 1 {
 			s.doubles = min(s.doubles+1, maxGapDoubles)
 		}
@@ -102,21 +114,30 @@ func (s *state) need() (samples int, longest time.Duration) {
 	}
 }
 
-// silence returns after how long without an answer the backend stands still. In the gap
-// between two calls there is nothing to answer.
-func (s *state) silence() time.Duration {
+// silence returns after how long without an answer the backend stands still, if calls
+// take that long; 0 is not known. In the gap between two calls there is nothing to answer.
+func (s *state) silence(latency float64) time.Duration {
+	if latency == 0 {
+		return s.gap() + blindSilence
+	}
 	least := minSilence
 	if s.limit >= calmLimit {
 		least = calmSilence
 	}
-	return s.gap() + min(max(time.Duration(silentLatencies*s.latency), least), maxSilence)
+	most := max(maxSilence, time.Duration(min(soonLatencies*latency, float64(longestSilence))))
+	return s.gap() + min(max(time.Duration(min(silentLatencies*latency, float64(longestSilence))), least), most)
+}
+
+// expected is how long a call of the class takes, in nanoseconds; 0 if nobody knows yet.
+func (r *rule) expected(s *state, w *window, class int) float64 {
+	return cmp.Or(s.took[class], w.class[class].mean(), r.targets[class])
 }
 
 // sound tells a state that can be trusted from one that can't.
 func (s *state) sound(r *rule) bool {
 	sane := func(v float64) bool { return v >= 0 && v <= math.MaxFloat64 } // no NaN either
 	for i := range s.refs {
-		if !sane(s.refs[i].value) || !sane(s.refs[i].log) {
+		if !sane(s.refs[i].value) || !sane(s.refs[i].log) || !sane(s.took[i]) {
 			return false
 		}
 	}

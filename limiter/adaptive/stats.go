@@ -13,7 +13,7 @@ type Stats struct {
 	Mode    spillway.Mode // the mode in force
 	Trusted bool          // whether the limit may leave the neighbourhood of the static one
 	Broken  bool          // whether the static limit is in force because the controller found itself broken
-	Stopped bool          // whether Stop was called
+	Stopped bool          // whether Stop was called, and the guard is its own again
 	Static  int           // the static limit
 	Limit   float64       // the limit computed; in force in mode Enforce, unless broken or stopped
 	Pace    time.Duration // the gap between two calls that it stands for; 0 with a limit of one or more
@@ -45,7 +45,7 @@ func (c *Controller) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st := c.counts
-	st.Name, st.Mode, st.Trusted, st.Broken, st.Stopped = c.name, c.mode, c.trusted, c.broken, c.stopped
+	st.Name, st.Mode, st.Trusted, st.Broken, st.Stopped = c.name, c.mode, c.trusted, c.broken, c.released
 	st.Static, st.Limit, st.Pace = c.static, c.state.limit, c.state.gap()
 	st.Healthy, st.Latency, st.Every = c.state.healthy, time.Duration(c.state.latency), c.every
 	for i := range c.gather.cells {
@@ -66,6 +66,11 @@ func (c *Controller) noteLocked(w *window, ch Change) {
 	c.counts.Samples += uint64(w.ok + w.errors)
 	c.counts.Errors += uint64(w.errors)
 	c.counts.Last = ch
+	c.noticeLocked(ch)
+}
+
+// noticeLocked counts a change and keeps it, if it is one.
+func (c *Controller) noticeLocked(ch Change) {
 	if ch.To != ch.From {
 		c.keepLocked(ch)
 	}

@@ -95,7 +95,14 @@ const (
 	// stands still. With exponential latencies a single call takes as long once in 10^9.
 	silentLatencies = 20
 	minSilence      = 40 * time.Millisecond
-	maxSilence      = time.Second
+	// Beyond maxSilence a fifth of that has to do: several calls are under way as a rule, and
+	// for the one that a limit of one has, silence changes nothing.
+	maxSilence     = time.Second
+	soonLatencies  = 5
+	longestSilence = time.Hour
+	// Until something has come back nobody knows how long that takes. Most backends answer
+	// by then.
+	blindSilence = 250 * time.Millisecond
 	// A large limit waits longer: it is full, and sends nothing more anyhow, and a stall that
 	// is over before anybody gives up harms nobody. Small limits are those of many processes,
 	// whose first callers to give up make room for an overload without an end.

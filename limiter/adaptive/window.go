@@ -16,7 +16,7 @@ type window struct {
 	neutral int                               // calls that say nothing of it
 	class   [spillway.MeterLabels]classWindow // of ok and timed out calls, by class
 	sum     float64                           // of the latencies of ok, in nanoseconds
-	busy    float64                           // permits in use on average, by Little's law
+	busy    float64                           // permits in use on average, by Little's law; not above peak
 	wasted  float64                           // the share of that which fast had, 0 to 1
 	peak    int                               // the most permits in use
 	full    bool                              // somebody found no room
@@ -27,7 +27,14 @@ type window struct {
 type classWindow struct {
 	n   int
 	log float64 // the sum of their logarithms, in nanoseconds
+	ok  int     // those that didn't time out
+	sum float64 // of these, in nanoseconds
 }
+
+// mean is the mean latency of what was done, in nanoseconds; 0 if nothing was.
+func (c *classWindow) mean() float64 { return c.sum / float64(max(c.ok, 1)) }
+
+func (w *window) mean() float64 { return w.sum / float64(max(w.ok, 1)) }
 
 // samples is how many calls say something of the backend.
 func (w *window) samples() int { return w.ok + w.errors }
