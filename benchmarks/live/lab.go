@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,15 +40,40 @@ func lab(ctx context.Context, o options) (err error) {
 			}
 		}
 		s.load.Duration = max(o.duration, s.least())
-		for _, r := range s.sides() {
-			fmt.Fprintf(os.Stderr, "%s, %s\n", s.title(), r.label())
-			if err := r.run(ctx, c); err != nil {
-				return fmt.Errorf("%s, %s: %w", s.title(), r.label(), err)
-			}
-			rows = append(rows, r)
+		compared, err := s.compare(ctx, c)
+		if err != nil {
+			return err
 		}
+		rows = append(rows, compared...)
 	}
 	return report(rows, o)
+}
+
+// compare runs the scenario on every side. Where it is done in turns, each turn has every
+// side once, so that all have their share of a machine's good and bad minutes; what counts
+// is each side's median.
+func (s scenario) compare(ctx context.Context, c *cluster) ([]row, error) {
+	sides := s.sides()
+	runs := make([][]row, len(sides))
+	for range max(s.turns, 1) {
+		for i, r := range sides {
+			fmt.Fprintf(os.Stderr, "%s, %s\n", s.title(), r.label())
+			if err := r.run(ctx, c); err != nil {
+				return nil, fmt.Errorf("%s, %s: %w", s.title(), r.label(), err)
+			}
+			runs[i] = append(runs[i], r)
+		}
+	}
+	for i := range sides {
+		sides[i] = middle(runs[i])
+	}
+	return sides, nil
+}
+
+// middle is the run with the median goodput, the lower of two.
+func middle(runs []row) row {
+	slices.SortFunc(runs, func(a, b row) int { return cmp.Compare(a.goodput(), b.goodput()) })
+	return runs[(len(runs)-1)/2]
 }
 
 // capacities are what clusters were seen to do, by their nodes: a machine's timers are late,

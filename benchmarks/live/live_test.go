@@ -59,6 +59,13 @@ func TestFigures(t *testing.T) {
 	require.Zero(t, row{results: []result{{}, {}}}.jain())
 }
 
+// What a side's bad minute does to it doesn't count.
+func TestMiddle(t *testing.T) {
+	run := func(ok int) row { return row{results: []result{{OK: ok, Seconds: 1}}} }
+	require.InDelta(t, 20, middle([]row{run(90), run(1), run(20)}).goodput(), 1e-9)
+	require.InDelta(t, 5, middle([]row{run(5)}).goodput(), 1e-9)
+}
+
 // A server and a client as the command runs them, but in this process: what goes over the pipes is the same.
 func TestServerAndClient(t *testing.T) {
 	ask := func(f func(io.Reader, io.Writer) error) (*json.Encoder, *json.Decoder, func()) {

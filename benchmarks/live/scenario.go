@@ -9,6 +9,7 @@ type scenario struct {
 	parallel   int           // commands that a node serves at once; 0: no bound
 	service    time.Duration // of each
 	load       spec
+	turns      int // how often every side has its turn; 0 is once
 	processes  int // that make the load, each its part of it
 	events     []event
 	counters   []int   // permits of the bare counters to try
@@ -47,7 +48,7 @@ func scenarios() []scenario {
 	for _, callers := range []int{16, 64, 256, 1024, 4096} {
 		all = append(all, scenario{
 			name: "callers", what: "callers that read as fast as they can; a refused one comes back as retry would", nodes: 1,
-			load: spec{Callers: callers}, processes: 1, counters: []int{16, 32, 64},
+			load: spec{Callers: callers}, processes: 1, counters: []int{16, 32, 64}, turns: 3,
 		})
 	}
 	for _, share := range []float64{0.6, 1.2, 2, 10} {
