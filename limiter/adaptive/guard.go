@@ -34,7 +34,7 @@ type order struct {
 }
 
 // unknown is what a guard is that didn't take all it was told.
-var unknown = order{permits: -1, gap: -1, weight: -1, every: -1}
+func unknown() order { return order{permits: -1, gap: -1, weight: -1, every: -1} }
 
 // orderLocked is what the guard should be now.
 func (c *Controller) orderLocked() order {
@@ -71,7 +71,7 @@ func (c *Controller) obeyOnce() error {
 	c.mu.Unlock()
 	var err error
 	if old := c.obeyed; want != old {
-		c.obeyed = unknown
+		c.obeyed = unknown()
 		if err = c.tell(want, old); err == nil {
 			c.obeyed = want
 		}

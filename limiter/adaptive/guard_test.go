@@ -134,7 +134,7 @@ func TestControllerLeavesTheWeightInShadow(t *testing.T) {
 		cfg := trusted(40)
 		cfg.Mode = mode
 		drive(t, l, cfg)
-		_, err := l.DoN(t.Context(), 30, lasting(0, nil))
+		_, err := l.DoN(t.Context(), 30, func(context.Context) (int, error) { return 0, nil })
 		require.ErrorAs(t, err, new(*spillway.WeightError), mode)
 	}
 }
