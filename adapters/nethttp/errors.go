@@ -90,10 +90,22 @@ func (e *TimeoutError) Outcome() spillway.Outcome { return spillway.OutcomeTimeo
 // ErrorType returns "timeout", the value of the error.type attribute.
 func (e *TimeoutError) ErrorType() string { return "timeout" }
 
-// outcomeOf is how an attempt ended that brought no whole answer.
+// outcomeOf is how an attempt ended that brought no whole answer. One whose error panics when
+// it is asked has no class; its permit comes back all the same.
 func outcomeOf(err error) spillway.Outcome {
-	if o := spillway.OutcomeOf(err); o != spillway.OutcomeUnknown {
+	if o := askOutcome(err); o != spillway.OutcomeUnknown {
 		return o
 	}
 	return spillway.OutcomeNetwork
+}
+
+// causeOf is how a call ended whose context did.
+func causeOf(ctx context.Context) spillway.Outcome { return askOutcome(context.Cause(ctx)) }
+
+// askOutcome is spillway.OutcomeOf for errors of others, whose methods may panic: a nil pointer
+// in an error does.
+func askOutcome(err error) (o spillway.Outcome) {
+	o = spillway.OutcomeUnknown
+	defer func() { _ = recover() }()
+	return spillway.OutcomeOf(err)
 }

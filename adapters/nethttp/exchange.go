@@ -73,7 +73,7 @@ func (x *exchange) send(ctx context.Context, h *hold) (*http.Response, error) {
 	if err == nil && resp == nil {
 		err = errNoAnswer
 	}
-	if err != nil && spillway.OutcomeOf(err) == spillway.OutcomeUnknown {
+	if err != nil && askOutcome(err) == spillway.OutcomeUnknown {
 		return nil, &CallError{Name: x.t.cfg.Name, Err: err}
 	}
 	return resp, err

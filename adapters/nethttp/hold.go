@@ -2,9 +2,6 @@ package nethttp
 
 import (
 	"context"
-	"errors"
-	"io"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -71,74 +68,4 @@ func (h *hold) giveBack(o spillway.Outcome) {
 		h.permit.ReleaseWith(o)
 		h.t.open.Add(-1)
 	}
-}
-
-// guardBody puts a body into the answer that gives back what the attempt holds when it
-// has ended. Without a body that is at once, and it returns nil.
-func (h *hold) guardBody(resp *http.Response) *body {
-	outcome := OutcomeOfStatus(resp.StatusCode)
-	if resp.Body == nil || resp.Body == http.NoBody {
-		h.end(outcome)
-		return nil
-	}
-	h.limit("body", h.t.cfg.BodyTimeout)
-	b := &body{ReadCloser: resp.Body, hold: h, outcome: outcome}
-	// For those who forget to close it.
-	h.apart = context.AfterFunc(h.ctx, func() { h.giveBack(spillway.OutcomeOf(context.Cause(h.ctx))) })
-	resp.Body = b
-	if w, ok := b.ReadCloser.(io.Writer); ok { // of an answer that switches protocols
-		resp.Body = struct {
-			*body
-			io.Writer
-		}{b, w}
-	}
-	return b
-}
-
-// What is read of a body that nobody wants, so that its connection can be used again.
-const (
-	drainBytes = 64 << 10
-	drainTime  = 100 * time.Millisecond
-)
-
-// body is the body of an answer.
-type body struct {
-	io.ReadCloser
-
-	hold    *hold
-	outcome spillway.Outcome // by the answer's status
-}
-
-// Read implements io.Reader. At the end, or at an error, what the attempt holds is given
-// back.
-func (b *body) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	switch {
-	case err == io.EOF:
-		b.hold.end(b.outcome)
-	case err != nil:
-		var late *TimeoutError
-		if errors.As(context.Cause(b.hold.ctx), &late) {
-			err = late
-		}
-		b.hold.end(outcomeOf(err))
-	}
-	return n, err
-}
-
-// Close implements io.Closer, and gives back what the attempt holds.
-func (b *body) Close() error {
-	defer b.hold.end(b.outcome)
-	return b.ReadCloser.Close()
-}
-
-// drain reads a little of the body, and closes it.
-func (b *body) drain() {
-	timer := time.AfterFunc(drainTime, func() {
-		b.hold.cancel(context.DeadlineExceeded)
-		_ = b.ReadCloser.Close()
-	})
-	defer timer.Stop()
-	_, _ = io.CopyN(io.Discard, b, drainBytes+1) // one more, so that the end is seen
-	_ = b.Close()
 }

@@ -66,7 +66,8 @@ func newRetrier(p retry.Policy) (*retry.Retrier[*http.Response], error) {
 // It blocks as long as the attempts, the waits for permits and the back-offs take, within
 // its bounds and the request's context. A permit is held during an attempt and until the
 // answer's body has been read to its end or closed, has taken longer than BodyTimeout, or
-// the request's context has ended; never during a back-off. A request is repeated only if
+// the request's context has ended; never during a back-off. A connection that switched
+// protocols has it until it is closed, as it is when that context ends. A request is repeated only if
 // its body can be had again by GetBody, or wasn't touched yet. The body of an answer that is
 // not the last is read for 64 KiB or 100 ms at most, so that the connection can be used
 // again, and closed. The request isn't changed, and its body is always closed.

@@ -13,7 +13,8 @@ import (
 
 // TransportConfig are the settings of a transport.
 type TransportConfig struct {
-	// Name is the transport's name in errors. It must not be empty.
+	// Name is the transport's name in errors, statistics and telemetry, where it has to be
+	// unique. It must not be empty.
 	Name string
 	// Base makes the calls. It must not be nil. A retry of its own would multiply with
 	// ours.
@@ -29,7 +30,7 @@ type TransportConfig struct {
 	// only for methods that are idempotent by RFC 9110 (GET, HEAD, OPTIONS, TRACE, PUT,
 	// DELETE), for requests with an Idempotency-Key, and for all if it says Idempotent. A
 	// Classify of your own decides about all of them. If Name is empty it is that of the
-	// transport.
+	// transport; it has to be as unique.
 	Retry retry.Policy
 	// Timeout is how long a request may take until its answer's headers are there, waits,
 	// attempts and back-offs included. The context's own deadline counts as well, whichever
@@ -40,7 +41,9 @@ type TransportConfig struct {
 	AttemptTimeout time.Duration
 	// BodyTimeout is how long an answer's body may take, from the headers to its end or
 	// close. The body fails then, and its permit is back, even if somebody has forgotten
-	// to close it. Zero means until the request's context ends.
+	// to close it. Zero means until the request's context ends. It isn't for connections
+	// that switched protocols (101), which have no end of their own: those have their
+	// permit until they are closed, and are closed when the request's context ends.
 	BodyTimeout time.Duration
 	// Least is the time that must be left for an attempt to be made: one that can't be
 	// answered within it isn't worth its permit. Zero means that any is enough.

@@ -3,7 +3,6 @@
 package nethttp_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -313,40 +312,6 @@ func TestTransportAnswersWithoutABody(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, resp.Body)
 	requireWhole(t, l)
-}
-
-// An answer that switches protocols can be written to, and holds its permit meanwhile.
-func TestTransportSwitchesProtocols(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(t, 1)
-		rt := newTransport(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			conn, rw, err := w.(http.Hijacker).Hijack()
-			require.NoError(t, err)
-			defer func() { _ = conn.Close() }()
-			_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
-			require.NoError(t, err)
-			line, err := rw.ReadString('\n')
-			require.NoError(t, err)
-			_, err = io.WriteString(conn, line)
-			require.NoError(t, err)
-		})), l)
-		r := request(t, http.MethodGet, nil)
-		r.Header.Set("Connection", "Upgrade")
-		r.Header.Set("Upgrade", "echo")
-		resp, err := rt.RoundTrip(r)
-		require.NoError(t, err)
-		require.Equal(t, 101, resp.StatusCode)
-		conn, ok := resp.Body.(io.ReadWriteCloser)
-		require.True(t, ok)
-		_, err = io.WriteString(conn, "hello\n")
-		require.NoError(t, err)
-		line, err := bufio.NewReader(conn).ReadString('\n')
-		require.NoError(t, err)
-		require.Equal(t, "hello\n", line)
-		require.Equal(t, 1, l.Stats().InUse)
-		require.NoError(t, conn.Close())
-		requireWhole(t, l)
-	})
 }
 
 // A cause of the caller's is what comes back.
