@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"syscall"
@@ -133,8 +134,21 @@ func (s *serving) start() error {
 	return nil
 }
 
-// serveOn serves with TLS if the server has certificates.
-func serveOn(srv *http.Server, l net.Listener) error {
+// serveOn serves with TLS if the server has certificates. A listener of somebody else's that
+// panics ends it as one that fails.
+func serveOn(srv *http.Server, l net.Listener) (err error) {
+	returned := false
+	defer func() {
+		if !returned { // a panic, or runtime.Goexit
+			err = &spillway.PanicError{Value: recover(), Stack: debug.Stack()}
+		}
+	}()
+	err = serveAny(srv, l)
+	returned = true
+	return err
+}
+
+func serveAny(srv *http.Server, l net.Listener) error {
 	if c := srv.TLSConfig; c != nil && (len(c.Certificates) > 0 || c.GetCertificate != nil || c.GetConfigForClient != nil) {
 		return srv.ServeTLS(l, "", "")
 	}
@@ -277,8 +291,10 @@ func (s *serving) report(r lifecycle.ShutdownReport, err error) {
 	s.log(slog.LevelInfo, "nethttp: ended", slog.Duration("took", r.Took))
 }
 
+// log tells the logger, whose handler is somebody else's: it must not keep the end from coming.
 func (s *serving) log(level slog.Level, msg string, attrs ...slog.Attr) {
 	if s.cfg.Logger != nil {
+		defer func() { _ = recover() }()
 		s.cfg.Logger.LogAttrs(s.base, level, msg, attrs...)
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/adapters/nethttp"
 	"github.com/spillway-go/spillway/lifecycle"
 )
@@ -360,5 +361,46 @@ func TestServeReportsSteps(t *testing.T) {
 		require.ErrorIs(t, s.err, errFlush)
 		require.Contains(t, s.log.String(), `step=telemetry`)
 		require.Contains(t, s.log.String(), errFlush.Error())
+	})
+}
+
+// brokenListener panics instead of accepting, once.
+type brokenListener struct{ *pipes }
+
+func (l brokenListener) Accept() (net.Conn, error) {
+	select {
+	case <-l.closed:
+		return nil, net.ErrClosed
+	default:
+		panic(errSecret)
+	}
+}
+
+// talker is a logger's handler that panics.
+type talker struct{ slog.Handler }
+
+func (talker) Enabled(context.Context, slog.Level) bool  { return true }
+func (talker) Handle(context.Context, slog.Record) error { panic(errNil()) }
+
+// G-HTTP-18: a listener that panics is a server that failed, and a logger that panics keeps
+// nothing from its end; neither ends the process.
+func TestServeSurvivesListenersAndLoggers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t.Context(), t, http.HandlerFunc(ok), func(c *nethttp.ServeConfig) {
+			c.Listener, c.Logger = brokenListener{newPipes()}, slog.New(talker{})
+		})
+		<-s.ended
+		var panicked *spillway.PanicError
+		require.ErrorAs(t, s.err, &panicked)
+		require.ErrorIs(t, s.err, errSecret)
+		require.Equal(t, append(append([]string{}, allSteps[:2]...), allSteps[3:]...), s.steps())
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t.Context(), t, http.HandlerFunc(ok), func(c *nethttp.ServeConfig) { c.Logger = slog.New(talker{}) })
+		s.signals <- syscall.SIGTERM
+		time.Sleep(time.Second)
+		s.signals <- syscall.SIGTERM // the goroutine that hears of it is ours
+		<-s.ended
+		require.Equal(t, allSteps, s.steps())
 	})
 }
