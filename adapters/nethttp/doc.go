@@ -28,7 +28,7 @@
 //   - G-HTTP-7: the handler finds the Flusher and the Hijacker that the server's writer has,
 //     and everything else by http.ResponseController; files and streams go as without us.
 //   - G-HTTP-8: a hijacked connection gives its permit back when the handler returns, or with
-//     HoldHijacked when it is closed; once.
+//     HoldHijacked when it is closed or its handler panics; once.
 //   - G-HTTP-9: an admitted request costs one allocation, two with Outcome; a class costs
 //     three more, a Timeout five, one of which they share; an exempt one costs none.
 //
@@ -44,7 +44,8 @@
 //   - G-HTTP-15: a request ends within Timeout, an attempt within AttemptTimeout, both within
 //     the context's deadline, if Base listens to its context.
 //   - G-HTTP-16: a permit is held until the answer's body has ended, and comes back if that is
-//     forgotten, when the context ends or BodyTimeout is over.
+//     forgotten, when the context ends or BodyTimeout is over. Of a connection that switched
+//     protocols it is held until that is closed, which the end of the context does.
 //
 // Of probes and the end:
 //

@@ -193,15 +193,17 @@ func (g *Guard) run(next http.Handler, w http.ResponseWriter, r *http.Request, p
 	outcome, returned := spillway.OutcomeUnknown, false
 	defer func() {
 		g.counts.serving.Add(-1)
-		switch {
-		case !returned:
+		if !returned {
 			g.counts.aborted.Add(1)
 			if r.Context().Err() == context.Canceled {
 				outcome = spillway.OutcomeLocal // a proxy aborts whose caller has gone
 			}
+		}
+		switch {
+		case answer == nil || answer.held == nil:
 			p.ReleaseWith(outcome)
-		case answer == nil || !answer.held:
-			p.ReleaseWith(outcome)
+		case !returned:
+			answer.held.giveBack(outcome) // nobody may be left to close it
 		}
 	}()
 	next.ServeHTTP(w, r)

@@ -12,7 +12,8 @@ import (
 // GuardConfig are the settings of a guard. The functions are called on the request's
 // goroutine and must be safe for concurrent use.
 type GuardConfig struct {
-	// Name is the guard's name in refusals and statistics. It must not be empty.
+	// Name is the guard's name in refusals, statistics and telemetry, where it has to be
+	// unique. It must not be empty.
 	Name string
 	// Admission gives out the permits: one for each request, unless Weight says more. It
 	// must not be nil.
@@ -51,8 +52,9 @@ type GuardConfig struct {
 	Outcome func(status int) spillway.Outcome
 	// HoldHijacked keeps the permit of a request whose handler has hijacked the
 	// connection until the connection is closed. The ResponseWriter is wrapped, and so is
-	// the connection; its NetConn method returns the inner one. False means that the permit
-	// comes back when the handler returns, as with any other request.
+	// the connection, which keeps its CloseWrite; its NetConn method returns the inner one.
+	// A handler that panics gives the permit back at once. False means that the permit comes
+	// back when the handler returns, as with any other request.
 	HoldHijacked bool
 	// Status says what to answer to a request that wasn't admitted. Nil is
 	// spillway.StatusOf. One lane for everybody might say 503 instead of 429 by it.

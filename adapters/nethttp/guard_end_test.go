@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -231,3 +232,40 @@ type incomparable struct {
 type strangeContext struct{ context.Context }
 
 func (strangeContext) Err() error { return errors.New("strange") }
+
+// G-HTTP-6: a source that fails before its first byte has answered nothing, so what the handler
+// says then is the answer.
+func TestGuardSourceThatFailsHasNotAnswered(t *testing.T) {
+	for name, c := range map[string]struct {
+		source io.Reader
+		want   int
+	}{
+		"before the first byte": {failing{}, 502},
+		"nothing":               {onlyReader{strings.NewReader("")}, 502},
+		"after the first byte":  {io.MultiReader(strings.NewReader("x"), failing{}), 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, told := newLimiter(t, 1), 0
+				g := newGuard(t, l, func(c *nethttp.GuardConfig) {
+					c.Outcome = func(status int) spillway.Outcome { told = status; return nethttp.OutcomeOfStatus(status) }
+				})
+				code, _ := get(t, serve(t, g.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					if n, _ := io.Copy(w, c.source); n == 0 {
+						w.WriteHeader(http.StatusBadGateway)
+					}
+				}))))
+				synctest.Wait()
+				require.Equal(t, c.want, code)
+				require.Equal(t, c.want, told)
+				require.EqualValues(t, 1, l.Stats().Ended.Of(nethttp.OutcomeOfStatus(c.want)))
+			})
+		})
+	}
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errors.New("the source has gone") }
+
+type onlyReader struct{ io.Reader }

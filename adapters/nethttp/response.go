@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"sync/atomic"
 
 	"github.com/spillway-go/spillway"
 )
@@ -17,9 +16,9 @@ type response struct {
 
 	guard    *Guard
 	permit   spillway.Permit
-	status   int  // 0: none yet
-	hijacked bool // whether the connection was taken over
-	held     bool // whether the connection has the permit now
+	status   int       // 0: none yet
+	hijacked bool      // whether the connection was taken over
+	held     *heldConn // the connection, if it has the permit now
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -60,10 +59,14 @@ func (w *response) code() int {
 	return w.status
 }
 
-// ReadFrom implements io.ReaderFrom, with sendfile if the writer below has that.
+// ReadFrom implements io.ReaderFrom, with sendfile if the writer below has that. A source
+// that gives nothing has answered nothing: the handler may still say what has failed.
 func (w *response) ReadFrom(src io.Reader) (int64, error) {
-	w.answered(http.StatusOK)
-	return io.Copy(w.ResponseWriter, src)
+	n, err := io.Copy(w.ResponseWriter, src)
+	if n > 0 {
+		w.answered(http.StatusOK)
+	}
+	return n, err
 }
 
 // Push implements http.Pusher, if the writer below does.
@@ -129,9 +132,8 @@ func (h hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	}
 	h.w.hijacked = true
 	if h.w.guard.cfg.HoldHijacked {
-		h.w.held = true
-		h.w.guard.counts.held.Add(1)
-		conn = &heldConn{Conn: conn, guard: h.w.guard, permit: h.w.permit}
+		h.w.held = newHeldConn(conn, h.w.guard, h.w.permit)
+		conn = h.w.held.whole()
 	}
 	return conn, buffered, nil
 }
@@ -148,27 +150,4 @@ func hijackable(w http.ResponseWriter) bool {
 		}
 		w = outer.Unwrap()
 	}
-}
-
-// heldConn is a hijacked connection that has the permit of its request.
-type heldConn struct {
-	net.Conn
-	guard  *Guard
-	permit spillway.Permit
-	closed atomic.Bool
-}
-
-// NetConn returns the connection as the server had it, for those who need its type.
-// Closing that one doesn't give the permit back.
-func (c *heldConn) NetConn() net.Conn { return c.Conn }
-
-// Close implements net.Conn, and gives the permit back.
-func (c *heldConn) Close() error {
-	if c.closed.CompareAndSwap(false, true) {
-		defer func() {
-			c.guard.counts.held.Add(-1)
-			c.permit.Release()
-		}()
-	}
-	return c.Conn.Close()
 }

@@ -247,6 +247,7 @@ func TestGuardHijackAndPanic(t *testing.T) {
 				})))
 				client := hijack(t, rt)
 				requireWhole(t, l)
+				require.Zero(t, g.Stats().Held, "those that hold a permit")
 				_ = conn.Close()
 				require.Zero(t, g.Stats().Held)
 				require.NoError(t, client.Close())
