@@ -183,8 +183,8 @@ func (r *Registration) release() {
 
 // enlist makes the instruments that are still missing, and registers the callback.
 func (r *Registration) enlist() error {
-	var err error
-	for _, row := range observe.Metrics(r.components...) {
+	described, err := describe(r.components)
+	for _, row := range described {
 		err = errors.Join(err, r.in.addRow(row))
 	}
 	if err != nil {
@@ -199,6 +199,16 @@ func (r *Registration) enlist() error {
 	r.in.mu.Unlock()
 	r.callback, err = r.in.meter.RegisterCallback(r.collect, all...)
 	return err
+}
+
+// describe asks components for their own metrics, which is code of theirs.
+func describe(components []observe.Observable) (rows []observe.Metric, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("otelx: a component panicked while it described its metrics: %v", fault)
+		}
+	}()
+	return observe.Metrics(components...), nil
 }
 
 // reportLocked tells a fault to OpenTelemetry's error handler, once for as long as it lasts.

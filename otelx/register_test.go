@@ -290,3 +290,20 @@ func TestReadersConcurrentSafe(t *testing.T) {
 	<-done
 	require.NoError(t, meters.Shutdown(t.Context()))
 }
+
+// mute is a component that panics when it is asked what it has.
+type mute struct{ observe.Observable }
+
+func (mute) Metrics() []observe.Metric { panic("no") }
+
+// G-OTEL-3: one that panics while it describes its metrics isn't registered, and leaves its name.
+func TestAComponentThatCannotDescribeItself(t *testing.T) {
+	b := newBench(t)
+	c := observe.Limiter(newLimiter(t, "a"))
+	for range 2 {
+		_, err := b.Register(mute{c})
+		require.ErrorContains(t, err, "panicked")
+	}
+	b.register(t, c)
+	require.Len(t, b.values(t, limitMetric), 1)
+}
