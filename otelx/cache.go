@@ -24,15 +24,15 @@ func (c *cache[K, V]) get(k K) (v V, ok bool) {
 	return v, ok
 }
 
-// add keeps v for k, if there is room (nil is any), and returns what is kept: somebody else's,
-// if he was faster.
-func (c *cache[K, V]) add(k K, v V, room *allowance) (kept V, ok bool) {
+// add keeps v for k, if there is room for the sets that it takes, and returns what is kept:
+// somebody else's, if he was faster.
+func (c *cache[K, V]) add(k K, v V, room *allowance, sets int64) (kept V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if kept, ok = c.get(k); ok {
 		return kept, true
 	}
-	if room != nil && !room.take() {
+	if !room.take(sets) {
 		return kept, false
 	}
 	next := map[K]V{k: v}
@@ -43,18 +43,18 @@ func (c *cache[K, V]) add(k K, v V, room *allowance) (kept V, ok bool) {
 	return v, true
 }
 
-// allowance bounds the sets of attributes that calls can bring about.
+// allowance bounds the sets of attributes that calls can bring about in a metric.
 type allowance struct{ left atomic.Int64 }
 
-// any reports whether there is one left.
-func (a *allowance) any() bool { return a.left.Load() > 0 }
+// has reports whether there are so many left.
+func (a *allowance) has(sets int64) bool { return a.left.Load() >= sets }
 
-// take reports whether there was one left.
-func (a *allowance) take() bool {
-	if a.left.Add(-1) >= 0 {
+// take takes so many, and reports whether there were as many left.
+func (a *allowance) take(sets int64) bool {
+	if a.left.Add(-sets) >= 0 {
 		return true
 	}
-	a.left.Add(1)
+	a.left.Add(sets)
 	return false
 }
 

@@ -16,8 +16,9 @@ import (
 // maxFailures bounds the values of error.type of one operation.
 const maxFailures = 64
 
-// Middleware returns a middleware that makes of calls to a database what [Observer] makes
-// of those of the Aerospike adapter, for clients that tell no observer:
+// Middleware returns a middleware that makes of calls to a database what
+// [Instrumentation.Observer] makes of those of the Aerospike adapter, for clients that tell
+// no observer:
 //
 //	read := spillway.Lift[Row](telemetry.Middleware(), spillway.Call{System: "postgresql", Operation: "SELECT", Collection: "users"})(query)
 //
@@ -34,7 +35,7 @@ func (in *Instrumentation) Middleware() spillway.Middleware {
 			return next(ctx)
 		}
 		err = error(aborted{}) // unless next returns
-		defer func() { b.End(spillway.CallResult{Err: err, Outcome: spillway.OutcomeOf(err), Rows: -1}) }()
+		defer func() { b.End(spillway.CallResult{Err: err, Outcome: outcomeOf(err), Rows: -1}) }()
 		err = next(ctx)
 		return err
 	}
@@ -123,8 +124,8 @@ func (o *operation) failedAs(kind string) []metric.RecordOption {
 	if opts, ok := o.failed.get(kind); ok {
 		return opts
 	}
-	if o.room.any() {
-		if opts, ok := o.failed.add(kind, recording(attribute.String(attrOperation, o.name), semconv.ErrorTypeKey.String(kind)), &o.room); ok {
+	if o.room.has(1) {
+		if opts, ok := o.failed.add(kind, recording(attribute.String(attrOperation, o.name), semconv.ErrorTypeKey.String(kind)), &o.room, 1); ok {
 			return opts
 		}
 	}

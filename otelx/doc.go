@@ -24,8 +24,8 @@
 //     refused, or left out if it only turns up later.
 //   - G-OTEL-3: a component that panics, an error that panics and a function of the user's
 //     that panics harm neither the call nor other components' telemetry.
-//   - G-OTEL-4: values of attributes are bounded in number, whatever calls carry; what is
-//     beyond is counted as _OTHER.
+//   - G-OTEL-4: whatever calls carry, no metric of theirs has more sets of attributes than
+//     WithMaxSeries says; what is beyond is counted as _OTHER.
 //   - G-OTEL-5: off, and with providers that do nothing, a call costs nothing, and nothing
 //     is exported.
 //   - G-OTEL-6: a call that is measured but not traced allocates nothing.

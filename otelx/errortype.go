@@ -26,7 +26,7 @@ type answered interface {
 // asked, else by what the error says of itself, else as an ended context.
 func failureOf(err error) (f failure) {
 	// A refusal first, because under overload nearly every error is one.
-	if r, ok := err.(*spillway.Rejection); ok { //nolint:errorlint // the tree is searched below
+	if r, ok := err.(*spillway.Rejection); ok && r != nil { //nolint:errorlint // the tree is searched below
 		return failure{kind: r.Reason.String()}
 	}
 	f.kind = other
@@ -47,6 +47,13 @@ func failureOf(err error) (f failure) {
 		f.kind = other
 	}
 	return f
+}
+
+// outcomeOf is spillway.OutcomeOf, of an error whose methods may panic.
+func outcomeOf(err error) (o spillway.Outcome) {
+	o = spillway.OutcomeUnknown
+	defer func() { _ = recover() }()
+	return spillway.OutcomeOf(err)
 }
 
 // isError is the default of WithErrorClassifier.

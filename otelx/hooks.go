@@ -60,8 +60,8 @@ func (in *Instrumentation) RetryHooks() retry.Hooks {
 	beyond := recording(attribute.String(attrRetry, other))
 	return retry.Hooks{OnRetry: func(ctx context.Context, e retry.Event) {
 		opts, ok := names.get(e.Name)
-		if !ok && room.any() {
-			opts, ok = names.add(e.Name, recording(attribute.String(attrRetry, e.Name)), room)
+		if !ok && room.has(1) {
+			opts, ok = names.add(e.Name, recording(attribute.String(attrRetry, e.Name)), room, 1)
 		}
 		if !ok {
 			opts = beyond

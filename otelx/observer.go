@@ -19,10 +19,15 @@ import (
 type observer struct {
 	in      *Instrumentation
 	series  cache[seriesKey, *series]
-	beyond  cache[string, *series] // by system, of calls that are too many
+	rest    cache[string, *series] // by system, of calls that are too many
 	unknown *series                // of systems that are too many
-	room    allowance
-	pool    sync.Pool // of observations
+	room    allowance              // in the metrics of whole calls
+
+	backends    cache[backendKey, []metric.RecordOption]
+	backend     []metric.RecordOption // of those that are too many
+	backendRoom allowance             // in the metric of the time in the backend
+
+	pool sync.Pool // of observations
 }
 
 // Observer returns an observer that makes spans and metrics of calls by the stable database
@@ -42,8 +47,10 @@ func (in *Instrumentation) Observer() spillway.Observer {
 
 func newObserver(in *Instrumentation) *observer {
 	o := &observer{in: in}
-	o.room.left.Store(int64(in.cfg.maxSeries))
+	o.room.left.Store(int64(in.cfg.maxSeries) - perSeries) // that of unknown
 	o.unknown = o.newSeries(spillway.Call{System: other, Operation: other})
+	o.backendRoom.left.Store(int64(in.cfg.maxSeries) - 1)
+	o.backend = recording(semconv.DBOperationNameKey.String(other), attribute.String(attrOutcome, other))
 	o.pool.New = func() any { return new(observation) }
 	return o
 }
@@ -145,7 +152,7 @@ func (b *observation) record(took time.Duration, r spillway.CallResult, opts []m
 	h := &b.observer.in.recorded
 	h.call.Record(b.ctx, took.Seconds(), opts...)
 	if r.Backend > 0 {
-		h.backend.Record(b.ctx, r.Backend.Seconds(), b.series.backendOf(r.Outcome)...)
+		h.backend.Record(b.ctx, r.Backend.Seconds(), b.observer.backendOf(b.series, r.Outcome)...)
 	}
 	if h.rows != nil && r.Rows >= 0 && r.Err == nil {
 		h.rows.Record(b.ctx, int64(r.Rows), b.series.well...)
@@ -193,7 +200,8 @@ func (b *observation) endSpan(r spillway.CallResult, f failure) {
 }
 
 // appendAnswer adds what an error of a backend says beside its class.
-func appendAnswer(all []attribute.KeyValue, system string, err error) []attribute.KeyValue {
+func appendAnswer(before []attribute.KeyValue, system string, err error) (all []attribute.KeyValue) {
+	all = before
 	defer func() { _ = recover() }() // its methods are somebody else's
 	var coded interface{ ResultCode() int }
 	if errors.As(err, &coded) {

@@ -228,50 +228,8 @@ func TestExemplars(t *testing.T) {
 	}
 }
 
-// M-02, G-OTEL-4: any number of names make no more series than are allowed, in metrics; spans
-// have them.
-func TestSeriesAreBounded(t *testing.T) {
-	b := newBench(t, otelx.WithMaxSeries(10), otelx.WithSpans(otelx.SpansUnderParent))
-	const n = 100_000
-	for i := range n {
-		call := get()
-		call.Collection = fmt.Sprint(i)
-		b.observe(t, call, spillway.CallResult{})
-	}
-	seen := b.values(t, callMetric)
-	require.Len(t, seen, 11)
-	require.Equal(t, float64(n-10), seen["_OTHER,aerospike"])
-	b.observe(t, spillway.Call{System: "a system of its own"}, spillway.CallResult{})
-	require.Equal(t, 1.0, b.values(t, callMetric)["_OTHER,_OTHER"])
-	ctx, root := b.traces.Tracer("test").Start(t.Context(), "request")
-	call := get()
-	call.Collection = "late"
-	_, o := b.Observer().Begin(ctx, call)
-	o.End(spillway.CallResult{})
-	root.End()
-	s := b.takeSpans()[0]
-	require.Equal(t, "GET late", s.Name)
-	require.Contains(t, attributesOf(s), "db.collection.name=late")
-}
-
-// G-OTEL-4: the same for what errors say of themselves.
-func TestFailuresAreBounded(t *testing.T) {
-	b := newBench(t, otelx.WithMaxSeries(3))
-	for i := range 1000 {
-		b.observe(t, spillway.Call{System: "x"}, spillway.CallResult{Err: answer{fmt.Sprint(i), i}})
-	}
-	require.Equal(t, map[string]float64{"0,x,0": 1, "1,x,1": 1, "x,_OTHER": 998}, b.values(t, callMetric))
-	work := otelx.Operation[int](b.Instrumentation, "work")
-	for i := range 1000 {
-		_, _ = work(func(context.Context) (int, error) { return 0, answer{fmt.Sprint(i), i} })(t.Context())
-	}
-	seen := b.values(t, "spillway.operation.duration")
-	require.Len(t, seen, 65)
-	require.Equal(t, float64(1000-64), seen["_OTHER,work"])
-}
-
 func TestWithoutCollectionName(t *testing.T) {
-	b := newBench(t, otelx.WithoutCollectionName(), otelx.WithMaxSeries(1))
+	b := newBench(t, otelx.WithoutCollectionName(), otelx.WithMaxSeries(6))
 	for _, collection := range []string{"a", "b", ""} {
 		call := get()
 		call.Collection = collection
@@ -373,32 +331,40 @@ func TestEndTwice(t *testing.T) {
 	require.Equal(t, map[string]float64{"users,test,GET,aerospike,db.example,main": 1}, b.values(t, callMetric))
 }
 
-// Calls from everywhere at once, of kinds that nobody has seen before.
-func TestObserverConcurrentSafe(t *testing.T) {
-	b := newBench(t, otelx.WithMaxSeries(50))
-	done := make(chan struct{})
-	for g := range 4 {
-		go func() {
-			defer func() { done <- struct{}{} }()
-			for i := range 200 {
-				call := get()
-				call.Collection = fmt.Sprint(i % 40)
-				var err error
-				if (g+i)%3 == 0 {
-					err = answer{fmt.Sprint(i % 20), i}
-				}
-				_, o := b.Observer().Begin(context.Background(), call)
-				o.End(spillway.CallResult{Err: err, Backend: 1, Outcome: spillway.OutcomeOf(err)})
-			}
-		}()
+// nilError panics whenever it is asked anything, as a nil pointer that is returned as an error.
+type nilError struct{ inner error }
+
+func (e *nilError) Error() string { return e.inner.Error() }
+func (e *nilError) Unwrap() error { return e.inner }
+
+// G-OTEL-3, G-OTEL-7: an error that panics when it is asked harms neither the call nor what is
+// told of it.
+func TestErrorsThatPanicHarmNobody(t *testing.T) {
+	for name, err := range map[string]error{"an error": (*nilError)(nil), "a refusal": (*spillway.Rejection)(nil)} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			call := spillway.Lift[int](b.Middleware(), spillway.Call{System: "x", Operation: "get"})
+			_, got := call(func(context.Context) (int, error) { return 0, err })(t.Context())
+			require.Same(t, err, got)
+			_, got = otelx.Operation[int](b.Instrumentation, "work")(func(context.Context) (int, error) { return 0, err })(t.Context())
+			require.Same(t, err, got)
+			require.Len(t, b.takeSpans(), 2)
+			require.Equal(t, map[string]float64{"get,x,_OTHER": 1}, b.values(t, callMetric))
+		})
 	}
-	for range 4 {
-		<-done
-	}
-	sum := 0.0
-	for _, n := range b.values(t, callMetric) {
-		sum += n
-	}
-	require.Equal(t, 800.0, sum)
-	require.Len(t, b.takeSpans(), 800)
+}
+
+// halfHostile answers some questions.
+type halfHostile struct{ error }
+
+func (halfHostile) ResultCode() int { return 7 }
+func (halfHostile) Doubtful() bool  { panic(1) }
+
+// G-OTEL-3: and what was known of it before is on the span.
+func TestErrorsThatPanicLateKeepTheSpan(t *testing.T) {
+	b := newBench(t)
+	b.observe(t, get(), spillway.CallResult{Err: halfHostile{errors.New("x")}, Node: "n1"})
+	seen := attributesOf(b.takeSpans()[0])
+	require.Contains(t, seen, "spillway.backend.node=n1")
+	require.Contains(t, seen, "error.type=_OTHER")
 }

@@ -1,6 +1,7 @@
 package otelx
 
 import (
+	"fmt"
 	"math"
 
 	"go.opentelemetry.io/otel"
@@ -68,8 +69,12 @@ func WithoutCollectionName() Option { return option(func(c *config) { c.sets = f
 // WithReturnedRows also records how many items calls return.
 func WithReturnedRows() Option { return option(func(c *config) { c.rows = true }) }
 
-// WithMaxSeries bounds the sets of attributes that calls can bring about in a metric. The
-// default is 1500; an SDK keeps 2000 by default.
+// WithMaxSeries bounds the sets of attributes that calls can bring about in a metric, those
+// that stand for the rest included. A kind of calls (a client, an operation, a namespace, a
+// collection) takes two, one of them for failures that are too many, and one more for each
+// kind of failure; a system takes two for its calls that are too many. It must be at least 6;
+// the default is 1500. An SDK has a limit of its own, 2000 by default, from version 1.44 on;
+// before that it has none unless it is given one.
 func WithMaxSeries(n int) Option { return option(func(c *config) { c.maxSeries = n }) }
 
 // WithErrorClassifier says which errors of calls are errors in telemetry. isError is called
@@ -107,7 +112,10 @@ func rowBuckets() []float64 {
 	return []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000}
 }
 
-const defaultMaxSeries = 1500
+const (
+	defaultMaxSeries = 1500
+	minSeries        = 3 * perSeries // one kind of calls, the rest of its system, and of all others
+)
 
 func newConfig(opts []Option) (config, error) {
 	c := config{buckets: defaultBuckets(), maxSeries: defaultMaxSeries, sets: true}
@@ -120,8 +128,8 @@ func newConfig(opts []Option) (config, error) {
 	if c.spans > SpansNever {
 		e.Add("WithSpans", uint8(c.spans), "must be SpansAlways, SpansUnderParent or SpansNever")
 	}
-	if c.maxSeries < 1 {
-		e.Add("WithMaxSeries", c.maxSeries, "must be positive")
+	if c.maxSeries < minSeries {
+		e.Add("WithMaxSeries", c.maxSeries, fmt.Sprintf("must be at least %d", minSeries))
 	}
 	for i, b := range c.buckets {
 		if !(b > 0) || math.IsInf(b, 0) || i > 0 && b <= c.buckets[i-1] { // NaN too

@@ -23,13 +23,18 @@ type seriesKey struct {
 	single                bool // a batch of one
 }
 
+// perSeries is how many sets of attributes a series takes at once: that of calls that ended
+// well and that of failures that are too many, so that it can always say of a call that it
+// failed. Each kind of failure takes one more.
+const perSeries = 2
+
 // series is everything about calls of one kind that can be made ahead.
 type series struct {
 	base    []attribute.KeyValue
 	well    []metric.RecordOption // of calls that ended with no error
+	beyond  []metric.RecordOption // of failures that are too many
 	backend [outcomes]atomic.Pointer[[]metric.RecordOption]
 	failed  cache[failure, []metric.RecordOption]
-	beyond  atomic.Pointer[[]metric.RecordOption] // of failures that are too many
 
 	// The span's, unless it has to be made for each call.
 	ready    bool
@@ -49,19 +54,30 @@ func (o *observer) seriesOf(call spillway.Call) *series {
 	if s, ok := o.series.get(key); ok {
 		return s
 	}
-	if o.room.any() {
-		made := o.newSeries(call)
-		if o.in.cfg.sets || call.Collection == "" {
-			made.ready, made.spanName, made.start = true, o.spanName(call), startOptions(call, made.base)
-		}
-		if s, ok := o.series.add(key, made, &o.room); ok {
-			o.beyond.add(call.System, o.newSeries(spillway.Call{System: call.System, Operation: other}), nil)
+	rest := o.restOf(call.System)
+	if !o.room.has(perSeries) {
+		return rest
+	}
+	made := o.newSeries(call)
+	if o.in.cfg.sets || call.Collection == "" {
+		made.ready, made.spanName, made.start = true, o.spanName(call), startOptions(call, made.base)
+	}
+	if s, ok := o.series.add(key, made, &o.room, perSeries); ok {
+		return s
+	}
+	return rest
+}
+
+// restOf returns the series of a system's calls that are too many, which has its room before
+// any of them.
+func (o *observer) restOf(system string) *series {
+	if s, ok := o.rest.get(system); ok {
+		return s
+	}
+	if o.room.has(perSeries) {
+		if s, ok := o.rest.add(system, o.newSeries(spillway.Call{System: system, Operation: other}), &o.room, perSeries); ok {
 			return s
 		}
-	}
-	// There are no more systems beyond than were among those that had room.
-	if s, ok := o.beyond.get(call.System); ok {
-		return s
 	}
 	return o.unknown
 }
@@ -73,6 +89,7 @@ func (o *observer) newSeries(call spillway.Call) *series {
 	}
 	s := &series{base: baseAttributes(call)}
 	s.well = recording(s.base...)
+	s.beyond = recording(append(failure{kind: other}.attributes(), s.base...)...)
 	return s
 }
 
@@ -107,22 +124,24 @@ func startOptions(call spillway.Call, base []attribute.KeyValue) []trace.SpanSta
 	return []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(base...)}
 }
 
-// failedAs returns the attributes of calls that failed so.
+// failedAs returns the attributes of calls that failed so. An answer that is no error has no
+// error.type, and doesn't get one for want of room.
 func (o *observer) failedAs(s *series, f failure) []metric.RecordOption {
+	if f == (failure{kind: other}) {
+		return s.beyond
+	}
 	if opts, ok := s.failed.get(f); ok {
 		return opts
 	}
-	if o.room.any() {
-		if opts, ok := s.failed.add(f, recording(append(f.attributes(), s.base...)...), &o.room); ok {
+	if o.room.has(1) {
+		if opts, ok := s.failed.add(f, recording(append(f.attributes(), s.base...)...), &o.room, 1); ok {
 			return opts
 		}
 	}
-	if opts := s.beyond.Load(); opts != nil {
-		return *opts
+	if f.kind == "" {
+		return s.well
 	}
-	opts := recording(append(failure{kind: other}.attributes(), s.base...)...)
-	s.beyond.Store(&opts)
-	return opts
+	return s.beyond
 }
 
 // attributes are those of a failure, in a slice of its own.
@@ -137,21 +156,38 @@ func (f failure) attributes() []attribute.KeyValue {
 	return all
 }
 
-// backendOf returns the attributes of the time in the backend.
-func (s *series) backendOf(o spillway.Outcome) []metric.RecordOption {
-	if int(o) >= outcomes {
-		o = spillway.OutcomeUnknown
+// backendKey is what tells calls apart in the time in the backend.
+type backendKey struct {
+	client, operation string
+	outcome           spillway.Outcome
+}
+
+// backendOf returns the attributes of the time in the backend. Series that differ in what
+// these don't have, as collections, share them.
+func (o *observer) backendOf(s *series, outcome spillway.Outcome) []metric.RecordOption {
+	if int(outcome) >= outcomes {
+		outcome = spillway.OutcomeUnknown
 	}
-	if opts := s.backend[o].Load(); opts != nil {
+	if opts := s.backend[outcome].Load(); opts != nil {
 		return *opts
 	}
-	attributes := []attribute.KeyValue{attribute.String(attrOutcome, o.String())}
+	key := backendKey{outcome: outcome}
+	attributes := []attribute.KeyValue{attribute.String(attrOutcome, outcome.String())}
 	for _, a := range s.base {
-		if a.Key == semconv.DBOperationNameKey || a.Key == attrClient {
-			attributes = append(attributes, a)
+		switch a.Key {
+		case semconv.DBOperationNameKey:
+			key.operation = a.Value.AsString()
+		case attrClient:
+			key.client = a.Value.AsString()
+		default:
+			continue
 		}
+		attributes = append(attributes, a)
 	}
-	opts := recording(attributes...)
-	s.backend[o].Store(&opts)
+	opts, ok := o.backends.add(key, recording(attributes...), &o.backendRoom, 1)
+	if !ok {
+		opts = o.backend
+	}
+	s.backend[outcome].Store(&opts)
 	return opts
 }
