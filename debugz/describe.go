@@ -1,13 +1,11 @@
 package debugz
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"time"
 
-	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/lifecycle"
 	"github.com/spillway-go/spillway/observe"
 	"github.com/spillway-go/spillway/retry"
@@ -205,32 +203,4 @@ func ownFact(p observe.Point) fact {
 		return fact{printable(name), seconds(p.Value)}
 	}
 	return fact{printable(name), fmt.Sprintf("%.6g", p.Value)}
-}
-
-// errorText says what kind of error it is, and its text only if that is allowed.
-func errorText(err error, text bool) string {
-	if err == nil {
-		return "–"
-	}
-	if text {
-		return printable(err.Error())
-	}
-	return errorKind(err)
-}
-
-// errorKind is the class of an error, and its type by which it is known in telemetry.
-func errorKind(err error) string {
-	kind := spillway.OutcomeOf(err).String()
-	var typed interface{ ErrorType() string }
-	if errors.As(err, &typed) {
-		return printable(kind + " (" + typed.ErrorType() + ")")
-	}
-	root := err
-	for {
-		next := errors.Unwrap(root)
-		if next == nil {
-			return printable(fmt.Sprintf("%s (%T)", kind, root))
-		}
-		root = next
-	}
 }

@@ -49,7 +49,7 @@ func (l *Log) Executor(name string) deadline.Hooks {
 func (l *Log) Retry() retry.Hooks {
 	return retry.Hooks{
 		OnRetry: func(ctx context.Context, e retry.Event) {
-			l.count(counted{"retry", e.Name, "retried after ", spillway.OutcomeOf(e.Err).String(), classOf(ctx)})
+			l.count(counted{"retry", e.Name, "retried after ", outcomeOf(e.Err).String(), classOf(ctx)})
 		},
 		OnGiveUp: func(ctx context.Context, e *retry.ExhaustedError) {
 			l.count(counted{"retry", e.Name, "gave up: ", e.Reason.String(), classOf(ctx)})
@@ -67,7 +67,7 @@ func (l *Log) Transitions(name string) func(lifecycle.Transition) {
 		}
 		e := event{At: t.At, Component: "lifecycle", Name: name, What: what}
 		if t.Err != nil {
-			e.Error, e.text = errorKind(t.Err), printable(t.Err.Error())
+			e.Error, e.text = errorKind(t.Err), errorText(t.Err, true)
 		}
 		l.note(e)
 	}
