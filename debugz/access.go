@@ -8,14 +8,20 @@ import (
 	"strings"
 )
 
-// Loopback reports whether a request comes from this machine and was meant for it: its
-// sender's address is a loopback address, so is the host that it names, or that is
-// localhost, and no proxy says that it passes it on for somebody else. The host is looked
-// at because a page of another site may have its own name resolve to this machine (DNS
-// rebinding). A tunnel passes: ssh -L, kubectl port-forward.
+// Loopback reports whether a request looks like one that comes from this machine and was
+// meant for it: its sender's address is a loopback address, so is the host that it names, or
+// that is localhost, and nothing in it says that a proxy passes it on for somebody else. The
+// host is looked at because a page of another site may have its own name resolve to this
+// machine (DNS rebinding). A tunnel passes: ssh -L, kubectl port-forward.
 //
-// It is what [Config.Allow] is unless you set it, and is there to be combined with what
-// you allow besides.
+// A proxy on this machine that leaves no trace looks like a caller on this machine: one that
+// adds no header and asks for localhost instead of the host that it was asked for, as Go's
+// httputil.ReverseProxy does with SetURL. No request tells the two apart. So don't let a proxy
+// pass on what is behind this rule: serve it on a port of its own that no proxy knows, or set
+// [Config.Allow] to something that callers have to know.
+//
+// It is what Config.Allow is unless you set it, and is there to be combined with what you allow
+// besides.
 func Loopback(r *http.Request) bool { return whyNotLocal(r) == "" }
 
 // whyNotLocal says what isn't local about a request; empty if nothing.
@@ -24,13 +30,30 @@ func whyNotLocal(r *http.Request) string {
 	if err != nil || !from.Addr().Unmap().IsLoopback() {
 		return fmt.Sprintf("it came from %q", printable(r.RemoteAddr))
 	}
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
-		if r.Header.Get(name) != "" {
-			return "it came through a proxy: it has the header " + name
-		}
+	if name := traceOfProxy(r); name != "" {
+		return "it came through a proxy: it has " + name
 	}
 	if !localHost(r.Host) {
 		return fmt.Sprintf("it names the host %q", printable(r.Host))
+	}
+	return ""
+}
+
+// traceOfProxy says what a proxy has left in a request; empty if nothing. HTTP/1.0 is how
+// nginx asks that was told nothing else; browsers and curl haven't for twenty years.
+func traceOfProxy(r *http.Request) string {
+	for name := range r.Header {
+		switch {
+		case strings.HasPrefix(name, "X-Forwarded-"), strings.HasPrefix(name, "X-Original-"), strings.HasPrefix(name, "X-Envoy-"):
+			return "the header " + printable(name)
+		}
+		switch name {
+		case "Forwarded", "X-Forwarded", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Via":
+			return "the header " + name
+		}
+	}
+	if !r.ProtoAtLeast(1, 1) {
+		return "the version HTTP/1.0"
 	}
 	return ""
 }

@@ -3,7 +3,11 @@ package debugz_test
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -36,6 +40,8 @@ func TestPageIsForThisMachineAlone(t *testing.T) {
 		{"a proxy", "127.0.0.1:4711", "localhost", "X-Forwarded-For", http.StatusForbidden},
 		{"a proxy by the standard", "127.0.0.1:4711", "localhost", "Forwarded", http.StatusForbidden},
 		{"a proxy's own", "127.0.0.1:4711", "localhost", "Via", http.StatusForbidden},
+		{"a proxy that tells no address", "127.0.0.1:4711", "localhost", "X-Forwarded-Proto", http.StatusForbidden},
+		{"a mesh", "127.0.0.1:4711", "localhost", "X-Envoy-Expected-Rq-Timeout-Ms", http.StatusForbidden},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := request("/debug/spillway/")
@@ -52,6 +58,71 @@ func TestPageIsForThisMachineAlone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// G-DBZ-1: a proxy on this machine is told by what it leaves in a request. One that leaves nothing
+// and asks for localhost can't be told from a caller, as the documentation says, so behind such a
+// one there has to be an Allow.
+func TestPageBehindAProxyOnThisMachine(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		proxy func(target *url.URL) *httputil.ReverseProxy
+		want  int
+	}{
+		{"that says for whom", httputil.NewSingleHostReverseProxy, http.StatusForbidden},
+		{"that is told to say for whom", rewriting(func(r *httputil.ProxyRequest) { r.SetXForwarded() }), http.StatusForbidden},
+		{"that leaves the host", rewriting(func(r *httputil.ProxyRequest) { r.Out.Host = r.In.Host }), http.StatusForbidden},
+		{"that leaves no trace", rewriting(func(*httputil.ProxyRequest) {}), http.StatusOK},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			through := func(page http.Handler, header string) (int, string) {
+				app := httptest.NewServer(page)
+				defer app.Close()
+				target, err := url.Parse(app.URL)
+				require.NoError(t, err)
+				proxy := httptest.NewServer(c.proxy(target))
+				defer proxy.Close()
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, proxy.URL+"/debug/spillway/text", nil)
+				require.NoError(t, err)
+				r.Host = "shop.example.com" // as from anywhere
+				r.Header.Set("X-Token", header)
+				resp, err := proxy.Client().Do(r)
+				require.NoError(t, err)
+				defer func() { _ = resp.Body.Close() }()
+				text, err := io.ReadAll(resp.Body)
+				require.NoError(t, err)
+				http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+				return resp.StatusCode, string(text)
+			}
+			code, text := through(debugz.Handler(play(shop)), "")
+			require.Equal(t, c.want, code)
+			require.Equal(t, c.want == http.StatusOK, strings.Contains(text, "profiles"))
+			closed := newPage(t, func(c *debugz.Config) {
+				c.Allow = func(r *http.Request) bool { return r.Header.Get("X-Token") == "secret" }
+			}, play(shop))
+			code, _ = through(closed, "guess")
+			require.Equal(t, http.StatusForbidden, code)
+			code, _ = through(closed, "secret")
+			require.Equal(t, http.StatusOK, code)
+		})
+	}
+}
+
+func rewriting(more func(*httputil.ProxyRequest)) func(*url.URL) *httputil.ReverseProxy {
+	return func(target *url.URL) *httputil.ReverseProxy {
+		return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); more(r) }}
+	}
+}
+
+// G-DBZ-1: nginx asks in HTTP/1.0, and for the host that it passes to, unless it is told otherwise.
+func TestPageBehindNginxAsItComes(t *testing.T) {
+	r := request("/debug/spillway/")
+	r.Proto, r.ProtoMinor = "HTTP/1.0", 0
+	w := answer(debugz.Handler(play(shop)), r)
+	require.Equal(t, http.StatusForbidden, w.Code)
+	require.Contains(t, w.Body.String(), "HTTP/1.0")
+	r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/2.0", 2, 0
+	require.Equal(t, http.StatusOK, answer(debugz.Handler(play(shop)), r).Code)
 }
 
 func TestAllowReplacesTheRule(t *testing.T) {

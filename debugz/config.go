@@ -14,8 +14,9 @@ import (
 type Config struct {
 	// Title is what the page is called. Empty means the program's name.
 	Title string
-	// Allow says who may see the page. Nil means [Loopback]: this machine alone. Whatever
-	// replaces it answers for all that is asked from outside.
+	// Allow says who may see the page. Nil means [Loopback]: this machine alone, as far as a
+	// request tells, which behind a proxy on this machine it may not. Whatever replaces it
+	// answers for all that is asked from outside.
 	Allow func(r *http.Request) bool
 	// Interval is the least time between two looks at the components, however many ask. It
 	// must be positive.

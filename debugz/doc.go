@@ -18,8 +18,9 @@
 // # Guarantees
 //
 //   - G-DBZ-1: unless Config.Allow says otherwise, a request is answered only if it comes
-//     from this machine, names it as its host, and came through no proxy. Others get 403 and
-//     learn nothing.
+//     from a loopback address, names this machine as its host, and has no trace of a proxy.
+//     Others get 403 and learn nothing. A proxy on this machine that leaves no trace can't be
+//     told from a caller: don't let one pass the page on.
 //   - G-DBZ-2: nothing can be changed through it.
 //   - G-DBZ-3: what is shown isn't kept, framed or read by other sites; the page loads
 //     nothing and runs nothing but its own script.

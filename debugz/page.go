@@ -30,8 +30,10 @@ type Page struct {
 	history history       // for whoever has the turn
 }
 
-// Handler returns a page with the settings of [DefaultConfig], for this machine alone.
-// Mount it under a path that ends in a slash:
+// Handler returns a page with the settings of [DefaultConfig], for this machine alone. A
+// proxy on this machine that rewrites the host and adds no header looks like this machine, and
+// so does everybody behind it: see [Loopback]. So serve the page on a port that no proxy passes
+// on, or make it with [New] and an Allow of your own. Mount it under a path that ends in a slash:
 //
 //	mux.Handle("/debug/spillway/", debugz.Handler(observe.Limiter(db), observe.Set(lanes)))
 func Handler(components ...observe.Observable) http.Handler {
