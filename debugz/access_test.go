@@ -80,7 +80,10 @@ func TestPageBehindAProxyOnThisMachine(t *testing.T) {
 				defer app.Close()
 				target, err := url.Parse(app.URL)
 				require.NoError(t, err)
-				proxy := httptest.NewServer(c.proxy(target))
+				pass, base := c.proxy(target), &http.Transport{}
+				pass.Transport = base
+				defer base.CloseIdleConnections()
+				proxy := httptest.NewServer(pass)
 				defer proxy.Close()
 				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, proxy.URL+"/debug/spillway/text", nil)
 				require.NoError(t, err)
@@ -91,7 +94,6 @@ func TestPageBehindAProxyOnThisMachine(t *testing.T) {
 				defer func() { _ = resp.Body.Close() }()
 				text, err := io.ReadAll(resp.Body)
 				require.NoError(t, err)
-				http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 				return resp.StatusCode, string(text)
 			}
 			code, text := through(debugz.Handler(play(shop)), "")
