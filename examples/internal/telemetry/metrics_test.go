@@ -3,7 +3,10 @@ package telemetry_test
 import (
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +17,8 @@ import (
 
 	"github.com/spillway-go/spillway/adapters/aerospike"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
+	"github.com/spillway-go/spillway/adapters/nethttp"
+	"github.com/spillway-go/spillway/limiter/adaptive"
 	"github.com/spillway-go/spillway/observe"
 	"github.com/spillway-go/spillway/otelx"
 )
@@ -144,6 +149,23 @@ func TestMetricsPage(t *testing.T) {
 	require.Equal(t, want, string(have), "go test ./examples/internal/telemetry -run TestMetricsPage -update")
 }
 
+// R156: and nobody who describes metrics of his own is missing from it.
+func TestMetricsPageHasEveryDescriber(t *testing.T) {
+	declared := regexp.MustCompile(`_ observe\.Describer\s+= \(\*(\w+)\)\(nil\)`)
+	var found []string
+	require.NoError(t, filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range declared.FindAllSubmatch(text, -1) {
+			found = append(found, filepath.Base(filepath.Dir(path))+"."+string(m[1]))
+		}
+		return err
+	}))
+	require.ElementsMatch(t, []string{"adaptive.Controller", "aerospike.Client", "nethttp.Guard", "nethttp.Transport"}, found, "put it into page")
+}
+
 const head = `# Metrics
 
 Every metric of Spillway, by OpenTelemetry's name and by the one that Prometheus shows it under. This page is written by
@@ -168,6 +190,9 @@ func page() string {
 		b.WriteString("\n")
 	}
 	section("Components", "Of each limiter, lane, executor, retrier, budget, machine and registry that is registered, under its name.", observe.Table())
+	section("Adaptive limits", "Of each controller that is registered, under the name of its guard, which is a component of its own.", (*adaptive.Controller)(nil).Metrics())
+	section("HTTP", "Of each guard and transport that is registered, beside those of its admission, retriers and budget.",
+		slices.Concat((*nethttp.Guard)(nil).Metrics(), (*nethttp.Transport)(nil).Metrics()))
 	section("Aerospike client", "Beside those of its lanes, retriers, budgets and machine.", (*aerospike.Client)(nil).Metrics())
 	section("Calls and operations", "Of the observer, the middleware and the decorator of package otelx.", otelx.Metrics())
 	return strings.TrimRight(b.String(), "\n") + "\n"
@@ -191,7 +216,7 @@ func attributeList(m observe.Metric) string {
 	always := map[string]bool{
 		"spillway.limiter.name": true, "spillway.executor.name": true, "spillway.executor.worker.state": true, "spillway.retry.name": true,
 		"spillway.retry.attempt.type": true, "spillway.retry.budget.name": true, "spillway.component.name": true, "spillway.lifecycle.state": true,
-		"spillway.lifecycle.previous_state": true, "spillway.outcome": true, "db.system.name": true, "db.operation.name": true, "spillway.operation.name": true,
+		"spillway.lifecycle.previous_state": true, "spillway.adaptive.class": true, "spillway.adaptive.cause": true, "spillway.http.result": true, "spillway.outcome": true, "db.system.name": true, "db.operation.name": true, "spillway.operation.name": true,
 	}
 	if strings.HasPrefix(m.Name, "db.client.") || m.Name == "spillway.backend.duration" {
 		delete(always, "spillway.component.name") // of clients that have a name
