@@ -171,13 +171,20 @@ func (g *Guard) refuse(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if g.cfg.Status != nil {
 		status = g.cfg.Status
 	}
-	if ended := ctx.Err(); ended != nil && !errors.Is(err, spillway.ErrBackpressure) {
+	if ended := ctx.Err(); ended != nil && !isRefusal(err) {
 		g.counts.canceled.Add(1)
 		WriteStatus(w, r, status(ended)) // its cause may be anything
 		return
 	}
 	g.counts.refused.Add(1)
 	WriteStatus(w, r, status(err))
+}
+
+// isRefusal reports whether an admission has refused. Its error may be the cause of the request's
+// end, which is anybody's, and may panic when it is asked.
+func isRefusal(err error) (is bool) {
+	defer func() { _ = recover() }()
+	return errors.Is(err, spillway.ErrBackpressure)
 }
 
 // run serves a request that has its permit.

@@ -269,3 +269,16 @@ type failing struct{}
 func (failing) Read([]byte) (int, error) { return 0, errors.New("the source has gone") }
 
 type onlyReader struct{ io.Reader }
+
+// G-HTTP-3: a request whose context ended with a cause that panics when it is asked is answered and
+// counted as any other whose caller has gone.
+func TestGuardSurvivesACauseThatPanics(t *testing.T) {
+	l := newLimiter(t, 1)
+	g := newGuard(t, l)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errNil())
+	w := take(g.Wrap(http.HandlerFunc(ok)), func(r *http.Request) { *r = *r.WithContext(ctx) })
+	require.Equal(t, 499, w.Code)
+	require.EqualValues(t, 1, g.Stats().Canceled)
+	requireWhole(t, l)
+}
