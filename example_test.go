@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/limiter"
 )
 
 // A chain is built once, outermost first, and guards every call of its operation.
@@ -47,6 +48,36 @@ func ExampleFallback() {
 	// Output:
 	// yesterday's price <nil>
 	// no such price
+}
+
+// A fallback stands outside of the limiter: the first decorator of a chain is the
+// outermost, and a refusal comes from the limiter, not from the operation.
+func ExampleFallback_limiter() {
+	db, err := limiter.New[string](limiter.Config{Name: "db", Limit: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	query := func(context.Context) (string, error) { return "fresh", nil }
+	fromCache := func(_ context.Context, err error) (string, error) {
+		fmt.Println("refused:", errors.Is(err, spillway.ErrBackpressure))
+		return "stale", nil
+	}
+	read := spillway.Chain(spillway.Fallback(fromCache), db.Wrap)(query)
+
+	ctx := context.Background()
+	fmt.Println(read(ctx))
+	permit, err := db.Admit(ctx) // somebody else has the only permit
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer permit.Release()
+	fmt.Println(read(ctx))
+	// Output:
+	// fresh <nil>
+	// refused: true
+	// stale <nil>
 }
 
 // A middleware knows the call but not its result type, so one logs all of them.
