@@ -34,9 +34,11 @@ func Share[U, T any](l *Limiter[T]) *Limiter[U] {
 
 // Do runs op under one permit and returns what op returns, untouched. If there is
 // no permit it returns a *spillway.Rejection at once and op isn't run; a closed
-// limiter returns a *spillway.ClosedError, and a done ctx its cause. The permit
-// comes back when op returns, panics or calls runtime.Goexit; the latter two go
-// through to the caller. Do itself never blocks and allocates nothing.
+// limiter returns a *spillway.ClosedError, a done ctx its cause, and with
+// Config.DetectNested a call from within an operation of l a *spillway.NestedError.
+// The permit comes back when op returns, panics or calls runtime.Goexit; the latter
+// two go through to the caller. Do itself never blocks, and allocates nothing unless
+// holders are tracked or nested calls are detected.
 func (l *Limiter[T]) Do(ctx context.Context, op spillway.Op[T]) (T, error) {
 	return l.DoN(ctx, 1, op)
 }
@@ -57,7 +59,8 @@ func (l *Limiter[T]) Wrap(op spillway.Op[T]) spillway.Op[T] {
 
 // Admit takes one permit, for work that ends elsewhere: whoever ends it must
 // release the permit. On failure nothing was taken, the permit is the zero Permit,
-// and the error is as with Do. It never blocks and allocates nothing.
+// and the error is as with Do. It never blocks, and allocates nothing unless holders
+// are tracked.
 func (l *Limiter[T]) Admit(ctx context.Context) (spillway.Permit, error) {
 	return l.AdmitN(ctx, 1)
 }
