@@ -49,9 +49,12 @@ func Share[U, T any](l *Lane[T]) *Lane[U] { return &Lane[U]{l.base} }
 // permit it waits for one, as long as the configuration and ctx let it. It returns a
 // *spillway.Rejection if the room is full, the wait would be or was too long, the
 // limit fell below the weight, or the mode is RefuseAll; a *spillway.ClosedError if
-// the lane is closed, before or while it waits; and ctx's cause if ctx is done. op
-// isn't run then, and nothing is left behind. The permit comes back when op returns,
-// panics or calls runtime.Goexit; the latter two go through to the caller.
+// the lane is closed, before or while it waits; ctx's cause if ctx is done; a
+// *spillway.ConfigError if callers may wait, Config.MaxWait is zero and ctx has no
+// deadline, whether or not a permit is free; and with Config.DetectNested a
+// *spillway.NestedError if ctx is that of an operation of l. op isn't run then, and
+// nothing is left behind. The permit comes back when op returns, panics or calls
+// runtime.Goexit; the latter two go through to the caller.
 func (l *Lane[T]) Do(ctx context.Context, op spillway.Op[T]) (T, error) {
 	return l.DoN(ctx, 1, op)
 }

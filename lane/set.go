@@ -11,7 +11,8 @@ import (
 
 // SetConfig are the settings of a set of lanes.
 type SetConfig struct {
-	// Name is the set's name in errors. It must not be empty.
+	// Name is the set's name in errors and telemetry, where it has to be unique among
+	// sets and lanes. It must not be empty.
 	Name string
 	// Lanes are the lanes. There must be one at least, and their names must differ.
 	Lanes []Config
