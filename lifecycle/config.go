@@ -10,8 +10,8 @@ import (
 
 // Config are the settings of a machine for connections of the type C.
 type Config[C any] struct {
-	// Name is the machine's name in errors, statistics and telemetry. It must not
-	// be empty.
+	// Name is the machine's name in errors, statistics and telemetry, where it has to be
+	// unique. It must not be empty.
 	Name string
 	// Close closes a connection. It is called once for each that a dial returned,
 	// on a goroutine of the machine, after the last lease of it came back. Its
