@@ -29,7 +29,8 @@ type BackgroundConfig struct {
 	// TTL is the longest time from the call to the end of the write. What isn't begun
 	// by then is dropped. It must be positive.
 	TTL time.Duration
-	// Drain is how long Close lets accepted writes go on before it cancels them.
+	// Drain is how long Close lets accepted writes go on before it cancels them. Zero
+	// means not at all.
 	Drain time.Duration
 	// Failed is told of each accepted write that failed, expired or was dropped, with
 	// the number of records that were lost. It is called on a worker and must be quick.

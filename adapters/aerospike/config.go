@@ -27,8 +27,8 @@ const DefaultDriverTimeout = 3 * time.Second
 // Config are the settings of a client. Start from [DefaultConfig]: the zero Config
 // is not valid.
 type Config struct {
-	// Name is the client's name in errors, statistics, logs and telemetry. It must
-	// not be empty.
+	// Name is the client's name in errors, statistics, logs and telemetry, where it has
+	// to be unique. It must not be empty.
 	Name string
 	// Hosts are the seeds, as host:port. There must be one at least, except for Wrap.
 	Hosts []string
@@ -104,7 +104,13 @@ type Config struct {
 }
 
 // DefaultConfig returns the settings that fit most, for a cluster with these seeds
-// ("host:port").
+// ("host:port"): the name "aerospike"; DefaultLimit reads per node and the other lanes in
+// proportion, mode Enforce; 5 s for a call and 30 s for a stream whose context has no
+// deadline, and nothing sent with less than 2 ms left; retry.ReadPolicy (3 attempts) with
+// a budget of its own (retry.DefaultBudget) for reads, and for writes that were declared
+// idempotent; one dial; ghosts for twice as long as most calls take; 32 connections per
+// node opened at Connect; 30 s for Connect, 10 s for calls to end at Close and 5 s for the
+// driver's own close. It logs nothing and hints at nothing.
 func DefaultConfig(hosts ...string) Config {
 	return Config{
 		Name: "aerospike", Hosts: hosts,
