@@ -48,7 +48,8 @@
 //   - G-AER-12: a Recordset of Compat gives its permits back when it is drained, closed,
 //     out of time or abandoned.
 //   - G-AER-13: reads are retried at the next replica, writes only if they are declared
-//     idempotent, and of a batch only what failed.
+//     idempotent; of BatchOperate, BatchDelete and BatchExecute only the keys that failed.
+//     Other batches are retried as a whole.
 //   - G-AER-14: middlewares and the observer see every call once, refusals too, and an
 //     observer's panic harms nobody.
 //   - G-AER-15: writes in the background are bounded, counted record by record, and
