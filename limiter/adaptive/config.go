@@ -16,7 +16,7 @@ type Class struct {
 	Name string
 	// Target is the latency at which calls of the class are held under load: what they
 	// take on average, by the geometric mean, when the backend is as busy as it should
-	// be; about twice what they take alone. Zero means that it is learned.
+	// be; about 1.75 times what they take alone. Zero means that it is learned.
 	Target time.Duration
 }
 
