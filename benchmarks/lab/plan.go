@@ -61,12 +61,15 @@ const (
 	causeWhole    = "permits are whole, and processes can't lend them: with one each, a process refuses while others idle, and a hundred processes have too many together"
 
 	movesItself = "a limit that moves takes a step of its own now and then, hot key or not"
-	movesLate   = "the one that came first learned, alone, that it needs much, and gives way no further than to 1.5 times that. It is the price of never starving a backend that has become slower (W2); seconds later, or with several at once, it has faded"
-	movesBlind  = "without a target each process takes what it finds when it starts for the normal case, and a hundred of them find an overload"
+	movesBlind  = "without a target each process takes what it finds when it starts for the normal case: those who come late find an overload, and those who came first give way to them"
 	movesUp     = "before the overload each process has grown to a few permits, because bursts fill a small limit by chance; it takes a hundred milliseconds to take that back"
 	movesPaced  = "a process that goes one call at a time sees eight calls in a third of a second, and decides no faster"
 	movesFew    = "a process sees 24 calls a second: too few to learn anything from within two seconds, and one call of each is sixty times what the backend can do at once"
 	movesNoise  = "the limit moves by a twentieth all the time, and a line through 90 s of that has a slope of some tenths of a percent a minute by chance"
+	movesFirst  = "the one that came first was alone and needed much, and gives way no further than to 1.5 times that, as long as the overload lasts: the price of never starving a backend that has become slower (W2)"
+	movesCrowd  = "small limits are tolerated more, so that a hundred of half a permit each keep three calls inside for each slot, and from two on this backend serves slower"
+	movesStart  = "what is lost is lost in the first second, while processes still start"
+	movesLuck   = "a process with so few calls at a time decides on few of them, and its limit is partly chance; over 18 s instead of 2 or 3 it evens out"
 	movesChance = "the backend refuses what finds 8 waiting also at 0.7C, now and then: ten tenths of a second in a row without a hundredth of that are luck"
 )
 

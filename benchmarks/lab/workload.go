@@ -70,8 +70,9 @@ type Target struct {
 	Bound  float64 // what it must reach
 	// Over makes the bound so many times what this policy reaches in the same workload.
 	Over string
-	// Cause says why a static limit misses it, if it does, and Moving why one that moves does.
-	Cause, Moving string
+	// Cause says why a static limit misses it, if it does, Moving why one that moves does, and
+	// Aimed why one does that moves and has a latency target; empty if Moving is true of it, too.
+	Cause, Moving, Aimed string
 }
 
 // Runs reports whether the workload is run with a policy: whether that has anything here that

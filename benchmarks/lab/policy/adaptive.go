@@ -15,7 +15,7 @@ func adaptives() []Policy {
 			New:   func(e Env) Client { return newAdaptive(e, 1.5, false) },
 		},
 		{
-			Name: "adaptive target", Family: "spillway", Judged: true, Static: "stack",
+			Name: "adaptive target", Family: "spillway", Judged: true, Static: "stack", Aimed: true,
 			About: "the same with a latency target: 1.75 times what a call takes alone",
 			New:   func(e Env) Client { return newAdaptive(e, 1.5, true) },
 		},

@@ -93,6 +93,8 @@ type Policy struct {
 	// Static names the policy whose limit this one's starts from and moves away from; empty if
 	// the limit doesn't move.
 	Static string
+	// Aimed says that the limit moves towards a latency target that it was given.
+	Aimed bool
 	// New returns a client process.
 	New func(Env) Client
 }

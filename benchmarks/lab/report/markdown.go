@@ -130,7 +130,12 @@ func causes(b *lab.Board) map[string]func(lab.Target) string {
 	for _, p := range b.All() {
 		all[p.Name] = func(t lab.Target) string { return sentence(t.Cause) }
 		if p.Static != "" {
-			all[p.Name] = func(t lab.Target) string { return sentence(t.Moving) }
+			all[p.Name] = func(t lab.Target) string {
+				if p.Aimed && t.Aimed != "" {
+					return sentence(t.Aimed)
+				}
+				return sentence(t.Moving)
+			}
 		}
 	}
 	return all

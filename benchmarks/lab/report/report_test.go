@@ -32,6 +32,23 @@ func small() lab.Workload {
 	}
 }
 
+// A limit that was given a target misses for other reasons than one that learns.
+func TestWriteNamesTheCauseOfEachPolicy(t *testing.T) {
+	w, ps := small(), policy.Find("stack", "adaptive", "adaptive target")
+	w.Targets[1].Moving, w.Targets[1].Aimed = "it learned the wrong thing", "the target is out of reach"
+	b := lab.NewBoard([]lab.Workload{w}, ps, 1)
+	for _, p := range ps {
+		synctest.Test(t, func(*testing.T) { b.Add(w, p, 1, lab.Run(context.Background(), w, p, 1)) })
+	}
+	dir := filepath.Join(t.TempDir(), "lab")
+	require.NoError(t, report.Write(dir, b, report.Meta{Date: "2026-12-01", Command: "make lab", Machine: "a machine", Seeds: []uint64{1}, Took: "1s"}))
+	text, err := os.ReadFile(filepath.Join(dir, "scoreboard.md"))
+	require.NoError(t, err)
+	for name, cause := range map[string]string{"stack": "There is too much of it", "adaptive": "It learned the wrong thing", "adaptive target": "The target is out of reach"} {
+		require.Regexp(t, "Missed by `"+name+"`, with the worst seed, and why:\n\n- .*"+cause+`\.\n\n`, string(text))
+	}
+}
+
 func TestWriteShowsVerdictsAndPictures(t *testing.T) {
 	w, ps := small(), policy.Find("none", "static 1.5c", "stack")
 	b := lab.NewBoard([]lab.Workload{w}, ps, 1)
