@@ -40,7 +40,9 @@
 //   - G-ADA-11: the limit is lowered if nothing comes back, without any call that ends.
 //   - G-ADA-12: a call that weighs more than a lowered limit runs alone, and isn't refused.
 //   - G-ADA-13: a controller whose numbers can't be right goes back to the static limit.
-//   - G-ADA-14: processes that have the same target share a backend evenly.
+//   - G-ADA-14: tens of processes that have the same target and met the load together share
+//     a backend about evenly, over seconds; one that was there before keeps what G-ADA-4
+//     leaves it.
 //
 // # When not to use it
 //
