@@ -1,4 +1,4 @@
-# What CI checks is in .ci/run, step by step; the targets below call those steps, so that there is one truth.
+# What CI checks on one machine is in .ci/run, step by step; the targets below call those steps, so that there is one truth.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -25,7 +25,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: check
-check: ## All that CI requires (minutes)
+check: ## All that CI requires on one machine (minutes)
 	.ci/run
 
 .PHONY: build
