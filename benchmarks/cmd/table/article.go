@@ -72,7 +72,7 @@ func article(o *opened, _ int, r *report) error {
 // serves at once. A caller has so much patience, which the one at the end of ten thousand
 // would need more of.
 func tellWrites(o *opened, r *report) error {
-	write := func(patience time.Duration) (task, error) {
+	write := func(o *opened, patience time.Duration) (task, error) {
 		db := database(o, writeTime, writeLimit)
 		return func(ctx context.Context, _ int) error {
 			ctx, cancel := context.WithTimeout(ctx, patience)
@@ -90,7 +90,7 @@ func tellWrites(o *opened, r *report) error {
 // tellSims has a node that does four simulations at once, over the network, and as many
 // connections as callers.
 func tellSims(o *opened, r *report) error {
-	simulate := func(patience time.Duration) (task, error) {
+	simulate := func(o *opened, patience time.Duration) (task, error) {
 		client, err := backend(o, simLimit, simTime, sims+16)
 		if err != nil {
 			return nil, err
@@ -116,8 +116,9 @@ type story struct {
 	work     string
 	n, limit int
 	patience time.Duration // what a caller has of it, in practice
-	// do makes a backend, for one way alone: abandoned work would be in the next one's way.
-	do func(patience time.Duration) (task, error)
+	// do makes a backend, for one way alone, and closed before the next one begins: abandoned
+	// work would be in that one's way, and the backend's goroutines would be counted.
+	do func(o *opened, patience time.Duration) (task, error)
 }
 
 // task does the work number i.
@@ -126,17 +127,32 @@ type task func(ctx context.Context, i int) error
 // tell has it done without a limit by callers who wait for ever, which shows what the
 // backend can do; without a limit in practice; and with one.
 func tell(o *opened, r *report, s story) error {
-	var tasks []task
-	for _, patience := range []time.Duration{time.Minute, s.patience, s.patience} {
-		t, err := s.do(patience)
-		if err != nil {
+	with := func(patience time.Duration, run func(*opened, task) (tale, error)) (told tale, err error) {
+		err = o.scope(func(o *opened) error {
+			t, err := s.do(o, patience)
+			if err != nil {
+				return err
+			}
+			told, err = run(o, t)
 			return err
-		}
-		tasks = append(tasks, t)
+		})
+		return told, err
 	}
-	first := unbounded(o, s.work, "all at once, callers that wait for ever", s.n, tasks[0])
-	lost := unbounded(o, s.work, fmt.Sprintf("all at once, time-out %v", s.patience), s.n, tasks[1])
-	ours, err := bounded(o, s.work, fmt.Sprintf("`group.Each`, limit %d, time-out %v", s.limit, s.patience), s.n, s.limit, tasks[2])
+	first, err := with(time.Minute, func(o *opened, t task) (tale, error) {
+		return unbounded(o, s.work, "all at once, callers that wait for ever", s.n, t), nil
+	})
+	if err != nil {
+		return err
+	}
+	lost, err := with(s.patience, func(o *opened, t task) (tale, error) {
+		return unbounded(o, s.work, fmt.Sprintf("all at once, time-out %v", s.patience), s.n, t), nil
+	})
+	if err != nil {
+		return err
+	}
+	ours, err := with(s.patience, func(o *opened, t task) (tale, error) {
+		return bounded(o, s.work, fmt.Sprintf("`group.Each`, limit %d, time-out %v", s.limit, s.patience), s.n, s.limit, t)
+	})
 	if err != nil {
 		return err
 	}
@@ -149,7 +165,7 @@ func tell(o *opened, r *report, s story) error {
 // tellDriver has the Aerospike driver with a pool of 64 connections before a node that
 // serves 20 commands at once. Who finds no connection looks for one until his time is up.
 func tellDriver(o *opened, r *report) error {
-	put := func() (task, error) {
+	put := func(o *opened) (task, error) {
 		client, err := backend(o, writeLimit, writeTime, 64)
 		if err != nil {
 			return nil, err
@@ -164,17 +180,25 @@ func tellDriver(o *opened, r *report) error {
 			return asError(client.Put(policy, key, as.BinMap{"a": i}))
 		}, nil
 	}
-	alone, err := put()
-	if err != nil {
-		return err
-	}
-	limited, err := put()
-	if err != nil {
-		return err
-	}
 	work := fmt.Sprintf("%d writes, Aerospike driver", writes)
-	lost := unbounded(o, work, "all at once, time-out 1s", writes, alone)
-	ours, err := bounded(o, work, "`group.Each`, limit 20, time-out 1s", writes, writeLimit, limited)
+	var lost, ours tale
+	err := o.scope(func(o *opened) error {
+		alone, err := put(o)
+		if err == nil {
+			lost = unbounded(o, work, "all at once, time-out 1s", writes, alone)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = o.scope(func(o *opened) error {
+		limited, err := put(o)
+		if err == nil {
+			ours, err = bounded(o, work, "`group.Each`, limit 20, time-out 1s", writes, writeLimit, limited)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,13 @@ type opened struct {
 // onClose has f called at the end, what came last first.
 func (o *opened) onClose(f func() error) { o.closes = append(o.closes, f) }
 
+// scope calls f with an opened of its own, and closes what f has opened.
+func (o *opened) scope(f func(*opened) error) (err error) {
+	inner := &opened{ctx: o.ctx}
+	defer func() { err = errors.Join(err, inner.close()) }()
+	return f(inner)
+}
+
 func (o *opened) close() error {
 	var errs []error
 	for _, v := range slices.Backward(o.closes) {
