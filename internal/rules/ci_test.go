@@ -41,7 +41,7 @@ func checkWorkflow(tr *tree) []violation {
 		if !inRows {
 			continue
 		}
-		for _, step := range strings.Fields(row[1]) {
+		for step := range strings.FieldsSeq(row[1]) {
 			if run[step] = true; !slices.Contains(steps, step) {
 				found = append(found, violation{ciWorkflow, i + 1, "workflow", "there is no step " + step})
 			}
