@@ -158,8 +158,8 @@ func doUntil(then time.Time, w work, piece int) (n int) {
 }
 
 // startNeighbours keeps every processor busy with work that never gives it up by itself,
-// until the returned function is called (scenario T-15: what is fast on an idle machine
-// may not be beside other work).
+// until the returned function is called: what is fast on an idle machine may not be beside
+// other work.
 func startNeighbours() (stop func()) {
 	over := make(chan struct{})
 	var all sync.WaitGroup
