@@ -22,7 +22,10 @@ import (
 // command failed, are errors.
 func ask(node *as.Node, timeout time.Duration, command string) (string, as.Error) {
 	answers, err := node.RequestInfo(&as.InfoPolicy{Timeout: timeout}, command)
-	if err != nil {
+	switch {
+	case err != nil && err.Matches(types.TIMEOUT): // the driver calls it a network error, with that below
+		return "", &as.AerospikeError{ResultCode: types.TIMEOUT, Node: node}
+	case err != nil:
 		return "", err
 	}
 	answer, ok := answers[command]
