@@ -193,3 +193,34 @@ func TestRouterRefusesALaneThatIsNone(t *testing.T) {
 	_, err := lane.NewRouter(lane.RouterConfig[int]{Name: "r", Lanes: map[string]lane.Runner[int]{"x": none}, Default: "x"})
 	require.ErrorContains(t, err, "Lanes[x]")
 }
+
+// G-LAN-6, G-LIM-9: a call that is heavier than the limit waits for what it will take, and
+// who comes behind it waits for no more than that either.
+func TestLanePredictsForAHeavyCallWhatItTakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLane(t, lane.Config{Limit: 32, MaxWaiting: 64, MaxWait: 50 * time.Millisecond, Predict: true})
+		require.NoError(t, l.SetMaxWeight(32))
+		require.NoError(t, l.SetLimit(4))
+		service := 10 * time.Millisecond
+		warm(l, 6, 40, service)
+		ctx, cancel := context.WithCancel(context.Background())
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					if _, err := l.Do(ctx, takes(service)); err != nil && ctx.Err() == nil {
+						t.Errorf("a light call behind a heavy one: %v", err)
+					}
+				}
+			})
+		}
+		for range 50 {
+			time.Sleep(7 * service)
+			_, err := l.DoN(ctx, 32, takes(service))
+			require.NoError(t, err)
+		}
+		cancel()
+		wg.Wait()
+		require.Zero(t, l.Stats().Refused.Total())
+	})
+}

@@ -41,7 +41,7 @@ func (c *Core) SetLimit(n int) error {
 		c.lowered.Add(1)
 	}
 	c.lookLocked()
-	c.shrinkLocked()
+	c.reweighLocked()
 	c.settleLocked()
 	c.mu.Unlock()
 	c.slots.Reserve(n)

@@ -121,7 +121,7 @@ func (c *Core) hopelessLocked(w uint64, deadline, now int64) bool {
 	if f.seen < flowTrust || c.queue.n == 0 && now-f.launched >= probeEvery {
 		return false
 	}
-	ahead := c.queue.weight
+	ahead := c.queue.takes
 	if c.opts.Newest {
 		ahead = 0 // who comes now is next
 	}
@@ -152,6 +152,6 @@ func (c *Core) hintLocked() {
 		return
 	}
 	f.hintAt = now
-	f.hint = c.waitForLocked(c.queue.weight+1, now).Round(time.Millisecond)
+	f.hint = c.waitForLocked(c.queue.takes+1, now).Round(time.Millisecond)
 	c.rejections.Store(c.newRejections(int(limitOf(c.word.Load())), f.hint))
 }

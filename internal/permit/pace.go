@@ -88,7 +88,7 @@ func (c *Core) SetMaxWeight(n int) error {
 	defer c.mu.Unlock()
 	c.maxWeight.Store(uint64(n))
 	c.lookLocked()
-	c.shrinkLocked()
+	c.reweighLocked()
 	c.settleLocked()
 	return nil
 }

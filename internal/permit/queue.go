@@ -6,7 +6,8 @@ import "github.com/spillway-go/spillway"
 // ready is how it is told, by exactly one send.
 type waiter struct {
 	next, prev *waiter
-	weight     uint64
+	weight     uint64       // what it asked for
+	takes      uint64       // what it will take, as the limit is: less if it is clipped
 	since      int64        // when it came
 	until      int64        // when its longest wait is over; 0 if only its context says
 	deadline   int64        // when its context ends; 0 if never, or nobody predicts
@@ -30,7 +31,7 @@ const refusedWaiting = tooHeavy + 1
 type queue struct {
 	head, tail *waiter
 	n          int
-	weight     uint64 // of all waiters together
+	takes      uint64 // of all waiters together
 	spare      *waiter
 	spares     int
 }
@@ -46,7 +47,7 @@ func (q *queue) push(w *waiter) {
 	}
 	q.tail = w
 	q.n++
-	q.weight += w.weight
+	q.takes += w.takes
 }
 
 func (q *queue) remove(w *waiter) {
@@ -62,7 +63,13 @@ func (q *queue) remove(w *waiter) {
 	}
 	w.next, w.prev, w.queued = nil, nil, false
 	q.n--
-	q.weight -= w.weight
+	q.takes -= w.takes
+}
+
+// retake changes what a waiter in the queue will take.
+func (q *queue) retake(w *waiter, n uint64) {
+	q.takes += n - w.takes
+	w.takes = n
 }
 
 // get returns a waiter that isn't in the queue, with an empty channel.
@@ -80,7 +87,7 @@ func (q *queue) put(w *waiter) {
 	if q.spares >= maxSpare {
 		return
 	}
-	w.weight, w.since, w.until, w.deadline = 0, 0, 0, 0
+	w.weight, w.takes, w.since, w.until, w.deadline = 0, 0, 0, 0, 0
 	w.next, q.spare = q.spare, w
 	q.spares++
 }

@@ -74,39 +74,39 @@ func (c *Core) decideLocked(w *waiter) (r release, ok bool) {
 		case spillway.Off:
 			return release{verdict: admitted}, true
 		case spillway.Shadow:
-			clip := min(w.weight, useMask-useOf(s)) // as in takeSlow
-			c.queue.weight -= w.weight - clip
-			w.weight = clip
+			c.queue.retake(w, min(w.weight, useMask-useOf(s))) // as in takeSlow
 		case spillway.Enforce:
-			clip, ok := c.weigh(s, w.weight)
+			takes, ok := c.weigh(s, w.weight)
 			if !ok {
 				return release{verdict: refusedWaiting, reason: spillway.ReasonLimitShrunk}, true
 			}
-			if !fits(s, clip) || s&pacedBit != 0 && (useOf(s) != 0 || !c.isDue()) {
+			if !fits(s, takes) || s&pacedBit != 0 && (useOf(s) != 0 || !c.isDue()) {
 				return r, false
 			}
 			if w.deadline != 0 && c.tooLateLocked(w) {
 				c.hintLocked()
 				return release{verdict: refusedWaiting, reason: spillway.ReasonPredicted}, true
 			}
-			c.queue.weight -= w.weight - clip
-			w.weight = clip
+			c.queue.retake(w, takes)
 		}
-		if c.word.CompareAndSwap(s, s+w.weight) {
+		if c.word.CompareAndSwap(s, s+w.takes) {
 			c.launch(s)
 			c.flow.launched = c.flow.clock
-			return release{verdict: admitted, counted: true, over: !fits(s, w.weight)}, true
+			return release{verdict: admitted, counted: true, over: !fits(s, w.takes)}, true
 		}
 	}
 }
 
-// shrinkLocked sends away every waiter whose weight is above the limit, wherever
-// it stands: behind a head that waits on, it could wait for ever.
-func (c *Core) shrinkLocked() {
+// reweighLocked brings the queue up to date with a limit, or a highest weight, that has
+// changed. It sends away every waiter that is too heavy by now, wherever it stands:
+// behind a head that waits on, it could wait for ever.
+func (c *Core) reweighLocked() {
 	s := c.word.Load()
 	for w := c.queue.head; w != nil; {
 		next := w.next
-		if _, ok := c.weigh(s, w.weight); !ok {
+		if takes, ok := c.weigh(s, w.weight); ok {
+			c.queue.retake(w, takes)
+		} else {
 			c.queue.remove(w)
 			w.ready <- release{verdict: refusedWaiting, reason: spillway.ReasonLimitShrunk}
 		}

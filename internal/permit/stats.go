@@ -19,7 +19,7 @@ type Stats struct {
 	Ghosts      int // weight
 	GhostsTotal uint64
 	Waiting     int
-	WaitWeight  int // permits that are waited for
+	WaitWeight  int // permits that are waited for, as many as would be taken
 	OldestWait  time.Duration
 	Admitted    uint64
 	Ended       spillway.OutcomeCounts
@@ -47,7 +47,7 @@ func (c *Core) Stats() Stats {
 		c.settleLocked()
 	}
 	st.Ghosts, st.GhostsTotal = int(c.ghosts.weight), c.ghosts.total
-	st.Waiting, st.WaitWeight = c.queue.n, int(c.queue.weight)
+	st.Waiting, st.WaitWeight = c.queue.n, int(c.queue.takes)
 	if w := c.queue.head; w != nil {
 		st.OldestWait = time.Duration(c.flow.clock - w.since)
 	}

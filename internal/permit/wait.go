@@ -71,14 +71,16 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 		c.hintLocked()
 		return nil, release{verdict: refusedWaiting, reason: spillway.ReasonQueueFull}
 	}
+	var takes uint64
 	for {
 		s := c.word.Load()
-		clip, ok := c.weigh(s, uint64(n))
-		free := room(s, clip) && (s&pacedBit == 0 || c.isDue())
+		var ok bool
+		takes, ok = c.weigh(s, uint64(n))
+		free := room(s, takes) && (s&pacedBit == 0 || c.isDue())
 		if s&(modeMask|closedBit) != 0 || !ok || free {
 			return nil, release{verdict: full}
 		}
-		if c.opts.Predict && c.hopelessLocked(uint64(n), deadline, now) {
+		if c.opts.Predict && c.hopelessLocked(takes, deadline, now) {
 			c.hintLocked()
 			return nil, release{verdict: refusedWaiting, reason: spillway.ReasonPredicted}
 		}
@@ -90,7 +92,7 @@ func (c *Core) enqueue(ctx context.Context, n, maxWaiting int) (*waiter, release
 		c.flow.begin(now)
 	}
 	w := c.queue.get()
-	w.weight, w.since, w.deadline = uint64(n), now, deadline
+	w.weight, w.takes, w.since, w.deadline = uint64(n), takes, now, deadline
 	if c.opts.MaxWait > 0 {
 		w.until = later(w.since, c.opts.MaxWait)
 	}
@@ -118,11 +120,11 @@ func (c *Core) await(ctx context.Context, done <-chan struct{}, class spillway.C
 	}
 	waited = time.Duration(c.now() - w.since)
 	c.wait.Record(waited)
-	weight := w.weight
+	takes := w.takes
 	c.recycle(w)
 	switch r.verdict {
 	case admitted:
-		u, err = c.accept(ctx, class, weight, r)
+		u, err = c.accept(ctx, class, takes, r)
 		return u, waited, err
 	case refusedWaiting:
 		return Use{}, waited, c.rejectAfter(ctx, r.reason, waited)
