@@ -45,7 +45,8 @@ func (b *base) Limit() int {
 
 // SetPace makes a limit of less than one: with gap > 0 calls go one at a time, and
 // none is admitted before gap has passed since the last came back. Who comes earlier
-// waits like any other, or is refused with ReasonPaced if nobody may wait. With gap 0
+// waits like any other, or is refused with ReasonPaced if nobody may wait. A gap also
+// begins when calls come to be paced, and when the mode changes while they are. With gap 0
 // calls aren't paced. A negative gap gives a *spillway.ConfigError and changes nothing.
 func (b *base) SetPace(gap time.Duration) error {
 	if b == nil {

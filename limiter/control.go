@@ -46,7 +46,8 @@ func (l *Limiter[T]) Limit() int {
 
 // SetPace makes a limit of less than one: with gap > 0 calls go one at a time, and
 // none is admitted before gap has passed since the last came back; who comes earlier is
-// refused with ReasonPaced and told to come back after gap. With gap 0 calls aren't
+// refused with ReasonPaced and told to come back after gap. A gap also begins when calls
+// come to be paced, and when the mode changes while they are. With gap 0 calls aren't
 // paced. A negative gap gives a *spillway.ConfigError and changes nothing.
 func (l *Limiter[T]) SetPace(gap time.Duration) error {
 	if l.core == nil {

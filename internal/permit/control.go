@@ -66,6 +66,9 @@ func (c *Core) SetMode(m spillway.Mode) error {
 			break
 		}
 	}
+	if from != m && c.word.Load()&pacedBit != 0 {
+		c.landLocked() // what the mode before admitted wasn't paced, or not even counted
+	}
 	c.lookLocked()
 	c.settleLocked()
 	c.mu.Unlock()

@@ -43,7 +43,7 @@ type Core struct {
 	meter     atomic.Pointer[metered] // nil if nobody measures
 	maxWeight atomic.Uint64           // calls up to this weight are clipped to the limit
 	gap       atomic.Int64            // see pace.go
-	due       atomic.Int64
+	landed    atomic.Int64
 
 	// The hot line: what an admitted call touches.
 	_        [64]byte
@@ -173,13 +173,14 @@ func (c *Core) takeSlow(ctx context.Context, s uint64, n int) (u Use, v verdict,
 		return u, tooHeavy, false
 	}
 	if room(s, w) {
-		if s&pacedBit != 0 && !c.isDue() {
-			return u, paced, false
+		if s&pacedBit != 0 {
+			v, again = c.launch(s, w)
+		} else {
+			again = !c.word.CompareAndSwap(s, s+w)
 		}
-		if !c.word.CompareAndSwap(s, s+w) {
-			return u, v, true
+		if again || v != admitted {
+			return u, v, again
 		}
-		c.launch(s)
 		return c.admit(ctx, w), admitted, false
 	}
 	if s&ghostsBit != 0 {
@@ -321,7 +322,7 @@ func (c *Core) settle(w uint64) {
 		c.flow.released(w, c.flow.clock)
 	}
 	if c.word.Load()&pacedBit != 0 {
-		c.landed(c.now())
+		c.landLocked()
 	}
 	c.settleLocked()
 }

@@ -26,3 +26,13 @@ func (c *Core) Armed() bool {
 	defer c.mu.Unlock()
 	return c.armed != 0
 }
+
+// Alone runs f while nobody else can take the lock.
+func (c *Core) Alone(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f()
+}
+
+// InUse is what the word says, without the lock.
+func (c *Core) InUse() int { return int(useOf(c.word.Load())) }

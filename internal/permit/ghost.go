@@ -31,14 +31,14 @@ func (c *Core) haunt(token, weight uint64, d time.Duration) {
 	c.ghosts.add(ghost{until: later(c.flow.clock, d), token: token}, weight)
 	c.nextGhost.Store(c.ghosts.list[0].until)
 	if c.word.Or(ghostsBit)&pacedBit != 0 {
-		c.landed(c.now()) // the gap runs while the ghost has the permit
+		c.landLocked()
 	}
 	c.settleLocked()
 }
 
 // later is the time d after now; the end of time if the clock can't count so far.
 func later(now int64, d time.Duration) int64 {
-	if t := now + int64(d); t > now {
+	if t := now + int64(d); t >= now {
 		return t
 	}
 	return math.MaxInt64

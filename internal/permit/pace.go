@@ -9,10 +9,17 @@ import (
 )
 
 // A limit below one is a pace: one permit, and a gap between its coming back and its
-// being given out again. While the paced bit is set, gap is how long that is, and due
-// is when the next admission may be made; never while a paced call is under way.
+// being given out again. While the paced bit is set, gap is how long that is, and landed
+// is when the last permit came back: never while a call is under way. The due time isn't
+// kept, because a gap may be longer than the clock can count, and may be changed.
+//
+// In mode Enforce a paced call is admitted under the lock, and landed is changed under it
+// too. So whoever comes between a release and its settle finds what was before the
+// release, and there it is never.
 //
 // Invariant: while the paced bit is set an admission in mode Enforce finds use = 0.
+// Invariant: while the paced bit is set in mode Enforce, and landed isn't never, nothing
+// but ghosts is in use, seen under the lock.
 const never = math.MaxInt64
 
 // SetPace sets the gap; with 0 calls aren't paced.
@@ -24,20 +31,18 @@ func (c *Core) SetPace(gap time.Duration) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	from := c.gap.Swap(int64(gap))
-	if from == int64(gap) {
+	from := time.Duration(c.gap.Swap(int64(gap)))
+	if from == gap {
 		return nil
 	}
-	switch due := c.due.Load(); {
+	c.rejections.Store(c.newRejections(c.Limit(), c.flow.hint)) // first, as in SetLimit
+	switch {
 	case gap == 0:
 		c.word.And(^uint64(pacedBit))
 	case from == 0:
-		c.due.Store(later(c.now(), gap))
 		c.word.Or(pacedBit)
-	case due != never:
-		c.due.Store(later(due-from, gap))
+		c.landLocked()
 	}
-	c.rejections.Store(c.newRejections(c.Limit(), c.flow.hint))
 	c.lookLocked()
 	c.settleLocked()
 	return nil
@@ -51,28 +56,42 @@ func room(s, w uint64) bool {
 
 // isDue reports whether the next paced admission may be made.
 func (c *Core) isDue() bool {
-	due := c.due.Load()
-	return due != never && c.now() >= due
+	landed := c.landed.Load()
+	return landed != never && c.now()-landed >= c.gap.Load()
 }
 
-// launch notes an admission that was made on the word s. Nobody else is admitted
-// meanwhile: the permit is out.
-func (c *Core) launch(s uint64) {
-	if s&pacedBit != 0 {
-		c.due.Store(never)
+// launch admits a paced call of weight w on the word s, in which there is room for it.
+// again says that things have changed meanwhile.
+func (c *Core) launch(s, w uint64) (v verdict, again bool) {
+	if !c.isDue() {
+		return paced, false
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.isDue() || !c.word.CompareAndSwap(s, s+w) {
+		return paced, true
+	}
+	c.landed.Store(never)
+	return admitted, false
 }
 
-// landed notes that a permit of a paced core came back.
-func (c *Core) landed(now int64) { c.due.Store(later(now, time.Duration(c.gap.Load()))) }
+// landLocked has the gap begin now, unless calls are under way: then the last of them
+// does it. Ghosts aren't: the gap runs while one has the permit.
+func (c *Core) landLocked() {
+	landed := int64(never)
+	if useOf(c.word.Load()) == c.ghosts.weight {
+		landed = c.now() // which is after whatever came back to the word
+	}
+	c.landed.Store(landed)
+}
 
 // dueAt returns when time alone will let the next caller in; 0 if it won't.
 func (c *Core) dueAt() int64 {
-	due := c.due.Load()
-	if s := c.word.Load(); s&pacedBit == 0 || useOf(s) != 0 || due == never {
+	landed := c.landed.Load()
+	if s := c.word.Load(); s&pacedBit == 0 || useOf(s) != 0 || landed == never {
 		return 0
 	}
-	return due
+	return later(landed, time.Duration(c.gap.Load()))
 }
 
 // SetMaxWeight sets up to which weight a call that is heavier than the limit may run

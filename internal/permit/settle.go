@@ -58,6 +58,8 @@ func (c *Core) checkLocked() {
 	invariant.Check(s&waitingBit != 0 == (c.queue.n > 0), "permit: waiting bit in %#x with %d in the queue", s, c.queue.n)
 	invariant.Check(s&ghostsBit != 0 == (len(c.ghosts.list) > 0), "permit: ghosts bit in %#x with %d ghosts", s, len(c.ghosts.list))
 	invariant.Check(c.ghosts.weight <= useOf(s), "permit: ghosts hold %d of %d in use", c.ghosts.weight, useOf(s))
+	running := s&pacedBit != 0 && modeOf(s) == spillway.Enforce && c.landed.Load() != never
+	invariant.Check(!running || useOf(s) == c.ghosts.weight, "permit: the gap runs with %d in use, ghosts %d", useOf(s), c.ghosts.weight)
 }
 
 // decideLocked says what the next waiter gets now; ok is false if it has to go on
@@ -90,7 +92,9 @@ func (c *Core) decideLocked(w *waiter) (r release, ok bool) {
 			c.queue.retake(w, takes)
 		}
 		if c.word.CompareAndSwap(s, s+w.takes) {
-			c.launch(s)
+			if s&pacedBit != 0 {
+				c.landed.Store(never)
+			}
 			c.flow.launched = c.flow.clock
 			return release{verdict: admitted, counted: true, over: !fits(s, w.takes)}, true
 		}
