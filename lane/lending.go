@@ -13,8 +13,8 @@ import (
 // Lending lets a call whose lane is full run with a permit that another lane of the
 // set leaves idle. The permit stays the lender's: the next one that comes back to
 // it goes to whoever waits there. How long a lender may have to wait for that is how
-// long the borrower holds: so only lanes that hold briefly may borrow. The zero
-// Lending is off.
+// long the borrower holds: so only lanes that hold briefly may borrow. A lane that
+// is paced neither borrows nor lends. The zero Lending is off.
 type Lending struct {
 	// Brief is the longest time that calls of a lane may hold permits, by the ninth
 	// decile of its samples, for the lane to borrow. Zero switches lending off. A lane

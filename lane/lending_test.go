@@ -231,3 +231,46 @@ type curious struct {
 }
 
 func (c curious) Value(key any) any { c.look(); return c.Context.Value(key) }
+
+// G-LAN-7, G-LAN-9: a lane that is paced neither borrows, which would undo the pace, nor
+// lends; without the pace it does both again.
+func TestSetLendingKeepsThePace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSet(t, func(c *lane.SetConfig) {
+			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 8}
+		})
+		critical := spillway.WithClass(t.Context(), spillway.Critical)
+		bulk := spillway.WithClass(t.Context(), spillway.Bulk)
+		for range 64 {
+			for _, ctx := range []context.Context{bulk, critical} {
+				_, err := s.Do(ctx, takes(time.Millisecond))
+				require.NoError(t, err)
+			}
+		}
+		require.NoError(t, s.Lane("bulk").SetPace(time.Second))
+		_, err := s.Do(bulk, nop)
+		require.Equal(t, spillway.ReasonPaced, reasonOf(t, err), "in the gap")
+		time.Sleep(time.Second)
+		_, err = s.Do(bulk, func(context.Context) (int, error) {
+			_, err := s.Do(bulk, nop)
+			require.Equal(t, spillway.ReasonLimit, reasonOf(t, err), "while one is under way")
+			_, err = s.Admit(bulk)
+			require.Equal(t, spillway.ReasonLimit, reasonOf(t, err))
+			return 0, nil
+		})
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		hold(t, s.Lane("normal"), 4)
+		hold(t, s.Lane("critical"), 4)
+		_, err = s.Do(critical, nop)
+		require.Equal(t, spillway.ReasonLimit, reasonOf(t, err), "bulk could be, but lends nothing")
+		require.NoError(t, s.Lane("bulk").SetPace(0))
+		_, err = s.Do(critical, nop)
+		require.NoError(t, err)
+		require.EqualValues(t, 1, s.Lane("bulk").Stats().Lent)
+		for _, st := range s.Stats() {
+			require.Zero(t, st.Borrowed, st.Name)
+		}
+		require.Zero(t, s.Lane("bulk").Stats().BorrowedAll)
+	})
+}

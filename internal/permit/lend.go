@@ -6,14 +6,15 @@ import (
 )
 
 // Full reports whether a call of weight n would have to wait, or be refused, for
-// want of permits and nothing else.
+// want of permits and nothing else. A paced core is never full: its calls are held up
+// by the pace, even while its permit is out, and more permits would undo that.
 func (c *Core) Full(n int) bool {
 	s := c.word.Load()
 	if s&ghostsBit != 0 && c.reap() {
 		s = c.word.Load()
 	}
-	_, ok := plain(s, n)
-	return !ok && s&(modeMask|closedBit) == 0 && uint64(n)-1 < limitOf(s)
+	w, ok := c.weigh(s, uint64(n))
+	return ok && s&(modeMask|closedBit|pacedBit) == 0 && !room(s, w)
 }
 
 // Queues reports whether a call may come to wait, as the mode is now.
