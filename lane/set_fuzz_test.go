@@ -35,7 +35,7 @@ func TestSetDoesWhatItsModelsDo(t *testing.T) {
 		}
 	}
 	for _, what := range []string{
-		"limit_reached", "queue_full", "max_wait_exceeded", "deadline_insufficient", "dropped", "refuse_all",
+		"limit_reached", "paced", "queue_full", "max_wait_exceeded", "deadline_insufficient", "dropped", "refuse_all",
 		"limit_reduced", "canceled", "deadline_exceeded", "closed", "invalid_config", "invalid_weight", "borrowed", "hint",
 	} {
 		require.Positive(t, all[what], "%s in %v", what, all)
@@ -73,8 +73,8 @@ func compareWithModels(t *testing.T, program []byte) (seen map[string]int) {
 }
 
 // setOf reads the settings: three lanes, one of which nobody waits in. Steps are taken at
-// whole milliseconds; ghosts end three tenths after one, waits five, and contexts seven and
-// something of their own: so no context ends when anything else does.
+// whole milliseconds; gaps end a tenth after one, ghosts three, waits five, and contexts
+// seven and something of their own: so no context ends when anything else does.
 func setOf(program []byte) (cfg lane.SetConfig, busy bool) {
 	program = append(append([]byte(nil), program...), 0, 0)
 	is := func(bit int) bool { return program[0]>>bit&1 != 0 }
@@ -115,7 +115,7 @@ func (p *setPair) prepare() {
 func (p *setPair) step(op byte, arg int) {
 	i := arg % 3
 	d := time.Duration(arg/3)*time.Millisecond + 700*time.Microsecond + time.Duration(p.calls)*2
-	switch op % 20 {
+	switch op % 22 {
 	case 0, 1, 2:
 		p.do(i, 0)
 	case 3, 4, 5:
@@ -148,6 +148,14 @@ func (p *setPair) step(op byte, arg int) {
 		if arg >= 253 {
 			p.shut()
 		}
+	case 20:
+		gap := []time.Duration{0, 0, 0, 2_100, 9_100, 30_100}[arg/3%6] * time.Microsecond // mostly none
+		require.NoError(p.t, p.set.Lane(p.cfg.Lanes[i].Name).SetPace(gap))
+		p.models[i].SetPace(gap)
+	case 21:
+		n := []int{0, 3, 6, 30}[arg/3%4]
+		require.NoError(p.t, p.set.Lane(p.cfg.Lanes[i].Name).SetMaxWeight(n))
+		p.models[i].SetMaxWeight(n)
 	}
 }
 

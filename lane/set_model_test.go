@@ -329,7 +329,7 @@ func (p *setPair) compare(step int) {
 // stats is what the lane's should be.
 func (p *setPair) stats(i int, s permit.Stats) lane.Stats {
 	return lane.Stats{
-		Name: s.Name, Mode: s.Mode, Closed: s.Closed, Limit: s.Limit, InUse: s.InUse,
+		Name: s.Name, Mode: s.Mode, Closed: s.Closed, Limit: s.Limit, Pace: s.Pace, InUse: s.InUse,
 		Available: max(s.Limit-s.InUse, 0), Ghosts: s.Ghosts, Waiting: s.Waiting,
 		MaxWaiting: p.cfg.Lanes[i].MaxWaiting, OldestWait: s.OldestWait, Admitted: s.Admitted, Refused: s.Refused,
 		WouldRefuse: s.WouldRefuse, Canceled: s.Canceled, TimedOut: s.TimedOut, AfterClose: s.AfterClose, Invalid: s.Invalid, Ended: s.Ended,

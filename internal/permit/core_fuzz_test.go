@@ -26,7 +26,8 @@ func FuzzCoreModel(f *testing.F) {
 }
 
 // A1, A2, A11, A13, B4, B5, B14, B19, B20: all that the rows are about, in any order;
-// with and without predictions, hints, tracked holders, and the newest first.
+// with and without predictions, hints, tracked holders, paces, heavy calls, and the newest
+// first.
 func TestCoreDoesWhatItsModelDoes(t *testing.T) {
 	r := rand.New(rand.NewPCG(20, 26))
 	var all seen
@@ -34,7 +35,7 @@ func TestCoreDoesWhatItsModelDoes(t *testing.T) {
 		all.add(compareWithModel(t, randomProgram(r, byte(settings))))
 	}
 	for reason, n := range all.stats.Refused {
-		if r := spillway.Reason(reason); r != spillway.ReasonExpired && r != spillway.ReasonPaced { // the one is no core's, the other pace_test.go has
+		if r := spillway.Reason(reason); r != spillway.ReasonExpired { // which is no core's
 			require.Positive(t, n, "refused because of %v", r)
 		}
 	}
@@ -96,9 +97,9 @@ func compareWithModel(t *testing.T, program []byte) (what seen) {
 	return what
 }
 
-// settingsOf reads the settings. Steps are taken at whole milliseconds; ghosts end three
-// tenths after one, waits five, and contexts seven and something of their own: so no
-// context ends when anything else does.
+// settingsOf reads the settings. Steps are taken at whole milliseconds; gaps end a tenth
+// after one, ghosts three, waits five, and contexts seven and something of their own: so
+// no context ends when anything else does.
 func settingsOf(program []byte) permit.Options {
 	opts := permit.Options{Limit: 3, MaxWait: 105 * time.Millisecond, Room: 4}
 	if len(program) < 2 {
@@ -131,13 +132,13 @@ func (p *pair) warm(d time.Duration) {
 }
 
 func (p *pair) step(op byte, arg int) {
-	switch op % 20 {
+	switch op % 22 {
 	case 0, 1:
 		p.enter(arg%6, arg >= 128)
 	case 2:
 		p.lend(arg%5, 1+arg/5%3)
 	case 3, 4, 5:
-		p.wait(arg%7-1, 0)
+		p.wait(weightOf(arg), 0)
 	case 6, 7, 8:
 		p.wait(arg%5, time.Duration(arg/5)*time.Millisecond+700*time.Microsecond+time.Duration(p.calls)*time.Nanosecond*2)
 	case 9, 10:
@@ -160,7 +161,20 @@ func (p *pair) step(op byte, arg int) {
 		p.advance(time.Duration(1+arg%64) * time.Millisecond)
 	case 19:
 		p.rare(arg)
+	case 20:
+		p.setPace([]time.Duration{0, 0, 0, 2_100, 9_100, 30_100}[arg%6] * time.Microsecond) // mostly none
+	case 21:
+		p.setMaxWeight([]int{0, 3, 6, 30}[arg%4])
 	}
+}
+
+// weightOf is what a call that waits asks for: a few permits, none at all, or one in ten
+// times more than there ever are.
+func weightOf(arg int) int {
+	if arg >= 230 {
+		return 24
+	}
+	return arg%7 - 1
 }
 
 // rare are steps that would spoil the program if they were frequent, or do nothing.

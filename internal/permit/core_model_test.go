@@ -103,7 +103,7 @@ func (p *pair) answered(u permit.Use, err error, want permittest.Answer, raw boo
 	var r *spillway.Rejection
 	if errors.As(err, &r) {
 		require.Equal(p.t, want.Rejection, *r)
-		if r.RetryAfter > p.opts.RetryAfter {
+		if r.RetryAfter > max(p.opts.RetryAfter, p.model.Stats().Pace) {
 			p.seen.hints++
 		}
 	}
@@ -196,6 +196,16 @@ func (p *pair) setLimit(n int) {
 func (p *pair) setMode(m spillway.Mode) {
 	require.NoError(p.t, p.core.SetMode(m))
 	p.model.SetMode(m)
+}
+
+func (p *pair) setPace(gap time.Duration) {
+	require.NoError(p.t, p.core.SetPace(gap))
+	p.model.SetPace(gap)
+}
+
+func (p *pair) setMaxWeight(n int) {
+	require.NoError(p.t, p.core.SetMaxWeight(n))
+	p.model.SetMaxWeight(n)
 }
 
 func (p *pair) advance(d time.Duration) {

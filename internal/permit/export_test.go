@@ -36,3 +36,6 @@ func (c *Core) Alone(f func()) {
 
 // InUse is what the word says, without the lock.
 func (c *Core) InUse() int { return int(useOf(c.word.Load())) }
+
+// Due reports whether the pace would let a call in.
+func (c *Core) Due() bool { return c.isDue() }

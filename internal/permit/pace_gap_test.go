@@ -46,6 +46,13 @@ func TestPaceLetsNobodyInBetweenAReleaseAndItsGap(t *testing.T) {
 				}
 			}
 		},
+		"from the queue": func(c *permit.Core) []permit.Use {
+			require.NoError(t, c.SetPace(time.Millisecond))
+			u, err := c.Wait(context.Background(), 1, 1)
+			require.NoError(t, err)
+			require.NoError(t, c.SetPace(1))
+			return []permit.Use{u}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCore(permit.Options{Limit: 4})
@@ -60,6 +67,7 @@ func TestPaceLetsNobodyInBetweenAReleaseAndItsGap(t *testing.T) {
 				for c.InUse() > 0 {
 					spin(10)
 				}
+				require.False(t, c.Due(), "or the next line waits for the lock")
 				refusedFor(t, c, spillway.ReasonPaced)
 			})
 			<-left

@@ -52,7 +52,7 @@ func (c *Core) Stats() Stats {
 		st.OldestWait = time.Duration(c.flow.clock - w.since)
 	}
 	s := c.word.Load()
-	st.RetryAfter = c.opts.RetryAfter
+	st.RetryAfter = max(c.opts.RetryAfter, time.Duration(c.gap.Load()))
 	if c.queue.n > 0 {
 		st.RetryAfter = c.rejections.Load().byReason[spillway.ReasonQueueFull].RetryAfter
 	}

@@ -86,10 +86,10 @@ func (m *Model) waitFor(n int) time.Duration {
 	return time.Duration(min(float64(n)*each, float64(time.Hour)))
 }
 
-// weight is what all who wait want together.
+// weight is what all who wait will take together.
 func (m *Model) weight() (sum int) {
 	for _, w := range m.queue {
-		sum += w.weight
+		sum += min(w.weight, m.stats.Limit)
 	}
 	return sum
 }

@@ -18,6 +18,9 @@ type Model struct {
 	holds  []*Hold      // what is out, in the order of the grants
 	ghosts []ghost      // by their ends, those of one moment in the order of their beginnings
 	flow   flow
+	pace   pace
+
+	maxWeight int
 
 	// Answers are those given since they were last asked for, to calls that had to wait.
 	Answers map[int]Answer
@@ -65,6 +68,7 @@ func New(opts permit.Options) *Model {
 // will be found in Answers under id.
 func (m *Model) Call(id, n, room int, deadline time.Duration) (a Answer, waits bool) {
 	st := &m.stats
+	takes, ok := m.takes(n)
 	switch {
 	case st.Closed:
 		return m.closed(), false
@@ -77,17 +81,19 @@ func (m *Model) Call(id, n, room int, deadline time.Duration) (a Answer, waits b
 			st.WouldRefuse++
 		}
 		return m.admit(max(n, 0)), false
-	case n < 1 || n > st.Limit:
+	case !ok:
 		st.Invalid++
 		return Answer{Text: "invalid_weight"}, false
-	case len(m.queue) == 0 && st.InUse+n <= st.Limit:
-		return m.admit(n), false
+	case len(m.queue) == 0 && m.fits(takes) && m.due():
+		return m.admit(takes), false
+	case room <= 0 && len(m.queue) == 0 && m.fits(takes):
+		return m.refuse(spillway.ReasonPaced, 0), false
 	case room <= 0:
 		return m.refuse(spillway.ReasonLimit, 0), false
 	case len(m.queue) >= room:
 		m.remind()
 		return m.refuse(spillway.ReasonQueueFull, 0), false
-	case m.hopeless(n, deadline):
+	case m.hopeless(takes, deadline):
 		m.remind()
 		return m.refuse(spillway.ReasonPredicted, 0), false
 	}
@@ -105,17 +111,18 @@ func (m *Model) Call(id, n, room int, deadline time.Duration) (a Answer, waits b
 	return a, true
 }
 
-// Full reports whether a call of weight n would have to wait, or be refused.
+// Full reports whether a call of weight n would have to wait, or be refused, but for a
+// pace.
 func (m *Model) Full(n int) bool {
 	st := &m.stats
-	return st.Mode == spillway.Enforce && !st.Closed && n >= 1 && n <= st.Limit &&
-		(len(m.queue) > 0 || st.InUse+n > st.Limit)
+	takes, ok := m.takes(n)
+	return st.Mode == spillway.Enforce && !st.Closed && ok && st.Pace == 0 && (len(m.queue) > 0 || !m.fits(takes))
 }
 
 // Lend is a call of somebody else's, that keep permits must be left of.
 func (m *Model) Lend(n, keep int) (a Answer, ok bool) {
 	st := &m.stats
-	if st.Mode != spillway.Enforce || st.Closed || n < 1 || len(m.queue) > 0 || st.InUse+n+keep > st.Limit {
+	if st.Mode != spillway.Enforce || st.Closed || st.Pace > 0 || n < 1 || len(m.queue) > 0 || st.InUse+n+keep > st.Limit {
 		return a, false
 	}
 	return m.admit(n), true
@@ -143,6 +150,7 @@ func (m *Model) closed() Answer {
 func (m *Model) admit(n int) Answer {
 	m.stats.Admitted++
 	m.stats.InUse += n
+	m.pace.running = false
 	h := &Hold{Weight: n, Since: m.now}
 	m.holds = append(m.holds, h)
 	return Answer{Text: "ok", Hold: h}
@@ -153,7 +161,7 @@ func (m *Model) refuse(r spillway.Reason, wait time.Duration) Answer {
 	m.stats.Refused[r]++
 	e := spillway.Rejection{
 		Component: m.opts.Component, Name: m.opts.Name, Reason: r,
-		Limit: m.stats.Limit, Wait: wait, RetryAfter: m.opts.RetryAfter,
+		Limit: m.stats.Limit, Wait: wait, RetryAfter: max(m.opts.RetryAfter, m.stats.Pace),
 	}
 	switch r {
 	case spillway.ReasonQueueFull:
@@ -204,7 +212,11 @@ func (m *Model) serve() {
 			i = len(m.queue) - 1
 		}
 		w := m.queue[i]
-		switch fits := st.InUse+w.weight <= st.Limit; {
+		takes := w.weight
+		if st.Mode == spillway.Enforce {
+			takes, _ = m.takes(w.weight)
+		}
+		switch {
 		case st.Closed:
 			m.leave(i)
 			m.Answers[w.id] = m.closed()
@@ -216,18 +228,20 @@ func (m *Model) serve() {
 			m.leave(i)
 			m.Answers[w.id] = Answer{Text: "ok"}
 			continue
-		case st.Mode == spillway.Shadow && !fits:
-			st.WouldRefuse++
-		case !fits:
+		case st.Mode == spillway.Shadow:
+			if st.InUse+takes > st.Limit {
+				st.WouldRefuse++
+			}
+		case !m.fits(takes) || !m.due():
 			return
-		case st.Mode == spillway.Enforce && m.tooLate(w):
+		case m.tooLate(w):
 			m.remind()
 			m.send(i, spillway.ReasonPredicted)
 			continue
 		}
 		m.flow.launched = m.now
 		m.leave(i)
-		m.Answers[w.id] = m.admit(w.weight)
+		m.Answers[w.id] = m.admit(takes)
 	}
 }
 
@@ -264,6 +278,7 @@ func (m *Model) over(h *Hold, o spillway.Outcome, d time.Duration) {
 		return
 	}
 	m.back(h.Weight)
+	m.rest()
 	m.settle()
 }
 
@@ -305,16 +320,16 @@ func (m *Model) SetLimit(n int) {
 		m.stats.Lowered++
 	}
 	m.stats.Limit = n
-	heavy := func(w waiter) bool { return w.weight > n }
-	for i := slices.IndexFunc(m.queue, heavy); i >= 0; i = slices.IndexFunc(m.queue, heavy) {
-		m.send(i, spillway.ReasonLimitShrunk)
-	}
+	m.sift()
 	m.settle()
 }
 
 // SetMode changes the mode.
 func (m *Model) SetMode(mode spillway.Mode) {
-	m.stats.Mode = mode
+	if mode != m.stats.Mode {
+		m.stats.Mode = mode
+		m.rest()
+	}
 	m.settle()
 }
 

@@ -45,6 +45,9 @@ func (m *Model) next() (at time.Duration, id int) {
 	if len(m.queue) > 0 && m.opts.Newest {
 		sooner(m.shedAt(), 0)
 	}
+	if due, ok := m.dueAt(); ok && len(m.queue) > 0 && m.stats.Pace > 0 && m.stats.InUse == 0 {
+		sooner(due, 0)
+	}
 	for _, w := range m.queue {
 		sooner(w.until, 0)
 		sooner(w.deadline, w.id)
@@ -77,6 +80,7 @@ func (m *Model) haunt(n int, d time.Duration) {
 	m.stats.GhostsTotal++
 	m.stats.Ghosts += n
 	m.ghosts = append(m.ghosts, ghost{n, m.now + d})
+	m.rest()
 	slices.SortStableFunc(m.ghosts, func(a, b ghost) int { return cmp.Compare(a.until, b.until) })
 }
 
@@ -87,7 +91,7 @@ func (m *Model) Drained() bool { return m.stats.Closed && m.stats.InUse == m.sta
 func (m *Model) Stats() permit.Stats {
 	st := m.stats
 	st.Waiting, st.WaitWeight = len(m.queue), m.weight()
-	st.Service, st.RetryAfter = m.flow.service, m.opts.RetryAfter
+	st.Service, st.RetryAfter = m.flow.service, max(m.opts.RetryAfter, m.stats.Pace)
 	if len(m.queue) > 0 {
 		st.OldestWait = m.now - m.queue[0].since
 		st.RetryAfter = max(st.RetryAfter, m.flow.hint)
