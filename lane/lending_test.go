@@ -4,6 +4,7 @@ package lane_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -223,6 +224,42 @@ func TestSetLendingSurvivesTheContextsOwnCode(t *testing.T) {
 		require.Positive(t, s.Lane("critical").Stats().Lent)
 	})
 }
+
+// A12, G-LIM-10: a meter of the lender's that ends the goroutine of the borrower costs
+// neither a permit nor a place under the ceiling.
+func TestSetLendingSurvivesAMeterThatExits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSet(t, func(c *lane.SetConfig) {
+			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 1, NoLend: []string{"normal"}}
+		})
+		bulk := spillway.WithClass(t.Context(), spillway.Bulk)
+		for range 64 {
+			_, err := s.Do(bulk, takes(time.Millisecond))
+			require.NoError(t, err)
+		}
+		hold(t, s.Lane("bulk"), 2)
+		critical := s.Lane("critical")
+		require.NoError(t, critical.SetMeter(leaver{}, 1))
+		for _, call := range []func(){
+			func() { _, _ = s.Do(bulk, nop) },
+			func() { _, _ = s.Admit(bulk) },
+		} {
+			over := make(chan struct{})
+			go func() { defer close(over); call() }()
+			<-over
+			require.Zero(t, critical.Stats().InUse)
+			require.Zero(t, s.Lane("bulk").Stats().Borrowed)
+		}
+		require.EqualValues(t, 2, critical.Stats().Aborted)
+	})
+}
+
+// leaver is a meter that ends the goroutine of every call.
+type leaver struct{}
+
+func (leaver) Begin(context.Context, time.Duration) uint8 { runtime.Goexit(); return 0 }
+func (leaver) Full(time.Duration)                         {}
+func (leaver) End(spillway.Sample)                        {}
 
 // curious is a context that looks on whenever it is asked for a value.
 type curious struct {

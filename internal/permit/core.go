@@ -199,7 +199,7 @@ func (c *Core) admit(ctx context.Context, w uint64) Use {
 	u := Use{weight: w | useCounted}
 	n := c.admitted.Add(1)
 	if n&c.sampled.Load() == 0 || c.opts.Track != spillway.TrackOff {
-		u.since = c.begin(ctx)
+		u.since = c.begin(ctx, w)
 	}
 	if c.opts.Track != spillway.TrackOff {
 		u.token = c.claim(n, u)
@@ -223,7 +223,7 @@ func (c *Core) Enter(ctx context.Context, n int) (Use, error) {
 		if c.admitted.Add(1)&c.sampled.Load() != 0 {
 			return Use{weight: w | useCounted}, nil
 		}
-		return Use{weight: w | useCounted, since: c.begin(ctx)}, nil
+		return Use{weight: w | useCounted, since: c.begin(ctx, w)}, nil
 	case ok || s&(special|ghostsBit) != 0 || w-1 >= limitOf(s):
 		return c.enterSlow(ctx, n)
 	}

@@ -25,7 +25,7 @@ func Do[T any](ctx context.Context, c *Core, n, room int, op spillway.Op[T]) (v 
 		return doSlow(ctx, c, n, room, op)
 	}
 	if c.admitted.Add(1)&c.sampled.Load() == 0 {
-		return Run(ctx, c, Use{weight: w | useCounted, since: c.begin(ctx)}, op)
+		return Run(ctx, c, Use{weight: w | useCounted, since: c.begin(ctx, w)}, op)
 	}
 	returned := false
 	defer func() {

@@ -80,3 +80,40 @@ func TestAHookOfAWaitMayDoAnything(t *testing.T) {
 		})
 	}
 }
+
+// A12: hooks are told when nothing is held any more, so that one which ends its goroutine
+// takes nothing with it, and what it was told of has happened.
+func TestHooksThatExitTakeNothingWithThem(t *testing.T) {
+	told := map[string]int{}
+	exit := func(name string) {
+		told[name]++
+		runtime.Goexit()
+	}
+	c := newCore(permit.Options{Track: spillway.TrackSite, HoldWarn: 1, Hooks: []permit.Hooks{{
+		Rejected:     func(context.Context, *spillway.Rejection) { exit("rejected") },
+		LimitChanged: func(_, _ int) { exit("limit") },
+		ModeChanged:  func(_, _ spillway.Mode) { exit("mode") },
+		HeldLong:     func(spillway.Holder) { exit("held") },
+	}}})
+	op := func(context.Context) (int, error) { spin(10); return 0, nil }
+	u := enter(t, c, 1)
+	for _, call := range []func(){
+		func() { _, _ = permit.Do(t.Context(), c, 1, 0, op) },
+		func() { _ = c.SetMode(spillway.Shadow) },
+		func() { _, _ = permit.Do(t.Context(), c, 1, 0, op) },
+		func() { c.Abort(enter(t, c, 1)) },
+		func() { _ = c.SetMode(spillway.Enforce) },
+		func() { _ = c.SetLimit(3) },
+		func() { c.Leave(u, spillway.OutcomeOK) },
+	} {
+		var all sync.WaitGroup
+		all.Go(call)
+		all.Wait()
+	}
+	require.Equal(t, map[string]int{"rejected": 1, "limit": 1, "mode": 2, "held": 3}, told)
+	st := c.Stats()
+	require.Equal(t, 3, st.Limit)
+	require.Equal(t, spillway.Enforce, st.Mode)
+	require.Zero(t, st.InUse)
+	require.Equal(t, st.Admitted, st.Ended.Total()+st.Aborted)
+}

@@ -37,7 +37,8 @@ func age(stamp, now int64) time.Duration {
 // soon there if a core stands still.
 const fullEvery = 8
 
-// metered is a meter that can't harm the core by a panic. The nil metered measures
+// metered is a meter that can't harm the core by a panic. It may still end its goroutine:
+// who calls it must have nothing in hand that would be lost. The nil metered measures
 // nothing.
 type metered struct{ spillway.Meter }
 
@@ -56,9 +57,7 @@ func (c *Core) SetMeter(m spillway.Meter, every int) error {
 		c.meter.Store(nil)
 		return nil
 	}
-	if old := c.meter.Load(); old == nil || old.Meter != m {
-		c.meter.Store(&metered{m})
-	}
+	c.meter.Store(&metered{m}) // whether it is the same can't be asked of every type
 	c.sampled.Store(uint64(every) - 1)
 	return nil
 }
@@ -66,13 +65,27 @@ func (c *Core) SetMeter(m spillway.Meter, every int) error {
 // MaxEvery is the rarest that a meter is told of a call.
 const MaxEvery = 1 << 10
 
-// begin makes the stamp of an admission.
-func (c *Core) begin(ctx context.Context) int64 {
+// begin makes the stamp of an admission that has just taken w permits.
+func (c *Core) begin(ctx context.Context, w uint64) int64 {
 	now := c.now()
 	if m := c.meter.Load(); m != nil {
-		return now&^stampMask | labelled | int64(m.begin(ctx, now))<<labelShift | 1
+		return c.label(ctx, m, w, now)
 	}
 	return now
+}
+
+// label is begin with a meter. Should that end the goroutine, which no recover stops, the
+// permits come back here: nobody else knows of them yet.
+func (c *Core) label(ctx context.Context, m *metered, w uint64, now int64) int64 {
+	back := false
+	defer func() {
+		if !back {
+			c.Abort(Use{weight: w | useCounted})
+		}
+	}()
+	label := m.begin(ctx, now)
+	back = true
+	return now&^stampMask | labelled | int64(label)<<labelShift | 1
 }
 
 func (m *metered) begin(ctx context.Context, now int64) (label uint8) {

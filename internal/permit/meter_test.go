@@ -168,6 +168,21 @@ func TestMeterThatPanicsHarmsNobody(t *testing.T) {
 	})
 }
 
+// manyFaced is a meter that can't be compared.
+type manyFaced struct {
+	nothing
+	faces []int
+}
+
+// G-LIM-10: a meter may be of any type, and be set again.
+func TestMeterMayBeOfATypeThatCannotBeCompared(t *testing.T) {
+	c := newCore(permit.Options{})
+	for _, every := range []int{1, 2, 2} {
+		require.NoError(t, c.SetMeter(manyFaced{faces: []int{every}}, every))
+	}
+	requireWhole(t, c)
+}
+
 // nothing is a meter that does nothing.
 type nothing struct{}
 

@@ -20,7 +20,7 @@ func (c *Core) Wait(ctx context.Context, n, maxWaiting int) (Use, error) {
 			if c.admitted.Add(1)&c.sampled.Load() != 0 {
 				return Use{weight: w | useCounted}, nil
 			}
-			return Use{weight: w | useCounted, since: c.begin(ctx)}, nil
+			return Use{weight: w | useCounted, since: c.begin(ctx, w)}, nil
 		}
 	}
 	return c.waitSlow(ctx, n, maxWaiting)
@@ -38,7 +38,7 @@ func (c *Core) waitSlow(ctx context.Context, n, maxWaiting int) (Use, error) {
 			w, r := c.enqueue(ctx, n, maxWaiting)
 			switch {
 			case w != nil:
-				c.meter.Load().full(w.since)
+				c.tellFull(w)
 				u, waited, err := c.await(ctx, done, class, w, n)
 				c.tellWaited(ctx, u, waited, err)
 				return u, err
@@ -173,6 +173,39 @@ func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, 
 	u = c.admit(ctx, weight)
 	c.note(class, u)
 	return u, nil
+}
+
+// tellFull tells the meter that a caller has come to wait. Should that end the goroutine,
+// the caller gives up his place, or what he was granted in it meanwhile.
+func (c *Core) tellFull(w *waiter) {
+	m := c.meter.Load()
+	if m == nil {
+		return
+	}
+	told := false
+	defer func() {
+		if !told {
+			c.desert(w)
+		}
+	}()
+	m.full(w.since)
+	told = true
+}
+
+// desert is for a waiter whose caller won't be there for the answer. It counts as a call
+// that was given up.
+func (c *Core) desert(w *waiter) {
+	c.canceled.Add(1)
+	if _, ok := c.withdraw(w); ok {
+		return
+	}
+	r := <-w.ready
+	c.wait.Record(time.Duration(c.now() - w.since))
+	takes := w.takes
+	c.recycle(w)
+	if r.counted {
+		c.giveBack(takes)
+	}
 }
 
 func (c *Core) recycle(w *waiter) {
