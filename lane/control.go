@@ -57,7 +57,8 @@ func (b *base) SetPace(gap time.Duration) error {
 
 // SetMaxWeight lets calls up to weight n run although the limit is below that, when
 // nothing else is under way: they count as the whole limit then. With 0, as New leaves
-// it, the limit is the highest weight. If n is out of range it returns a
+// it, the limit is the highest weight; who waits for more is refused, so a limit that is
+// to be raised at the same time has to be raised first. If n is out of range it returns a
 // *spillway.ConfigError and changes nothing.
 func (b *base) SetMaxWeight(n int) error {
 	if b == nil {
@@ -69,7 +70,8 @@ func (b *base) SetMaxWeight(n int) error {
 // SetMeter has m measure one in every calls admitted from now on, in place of the meter
 // that was there; nil ends that. every must be a power of two up to 1024, or it returns a
 // *spillway.ConfigError and changes nothing. A call that is measured costs two readings
-// of the clock more, the others nothing.
+// of the clock more, the others nothing. The times for which permits are held, and what
+// is predicted from them, are then of these calls and no others, unless there is Track.
 func (b *base) SetMeter(m spillway.Meter, every int) error {
 	if b == nil {
 		return errZero
@@ -78,7 +80,8 @@ func (b *base) SetMeter(m spillway.Meter, every int) error {
 }
 
 // Service returns what a call is taken to need: the ninth decile of how long permits
-// were held, by one call in 16; 0 if nothing was measured yet. It costs a read.
+// were held, by one call in 16, by those that a meter measures if there is one, or by all
+// with Track; 0 if nothing was measured yet. It costs a read.
 func (b *base) Service() time.Duration {
 	if b == nil {
 		return 0

@@ -36,7 +36,7 @@ type Stats struct {
 	Borrowed    int                    // calls under way with a permit of another lane
 	BorrowedAll uint64                 // calls that ran with a permit of another lane
 	Lent        uint64                 // calls of other lanes that ran with a permit of this one
-	Hold        spillway.Distribution  // how long permits were held: one call in 16
+	Hold        spillway.Distribution  // how long permits were held: one call in 16; those that a meter measures if there is one, all with Track
 	Wait        spillway.Distribution  // how long callers waited, of those who did
 	Service     time.Duration          // what a call is taken to need: its ninth decile
 	RetryAfter  time.Duration          // the hint that a refusal would carry now

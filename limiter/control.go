@@ -70,7 +70,8 @@ func (l *Limiter[T]) SetMaxWeight(n int) error {
 // SetMeter has m measure one in every calls admitted from now on, in place of the meter
 // that was there; nil ends that. every must be a power of two up to 1024, or it returns a
 // *spillway.ConfigError and changes nothing. A call that is measured costs two readings
-// of the clock more, the others nothing.
+// of the clock more, the others nothing. The times for which permits are held are then of
+// these calls and no others, unless there is Track.
 func (l *Limiter[T]) SetMeter(m spillway.Meter, every int) error {
 	if l.core == nil {
 		return errZero

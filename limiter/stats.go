@@ -29,7 +29,7 @@ type Stats struct {
 	GhostsTotal uint64                 // calls that became ghosts
 	Raised      uint64                 // how often the limit was raised
 	Lowered     uint64                 // how often it was lowered
-	Hold        spillway.Distribution  // how long permits were held: one call in 64
+	Hold        spillway.Distribution  // how long permits were held: one call in 64; those that a meter measures if there is one, all with Track
 }
 
 // Stats returns a snapshot. It takes a lock for a moment, which admissions don't.

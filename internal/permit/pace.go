@@ -96,7 +96,9 @@ func (c *Core) dueAt() int64 {
 
 // SetMaxWeight sets up to which weight a call that is heavier than the limit may run
 // all the same, when nothing else is under way: it then counts as the whole limit.
-// With 0 it never may.
+// With 0 it never may. Whoever waits and is too heavy now is sent away: to raise the limit
+// and take this back, SetLimit comes first; to lower the limit and allow this, it comes
+// last.
 func (c *Core) SetMaxWeight(n int) error {
 	if n < 0 || n > MaxLimit {
 		e := &spillway.ConfigError{Component: c.opts.Component + " " + c.opts.Name}

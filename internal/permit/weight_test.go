@@ -67,6 +67,29 @@ func TestMaxWeightKeepsAHeavyWaiterThatTheLimitFellBelow(t *testing.T) {
 	})
 }
 
+// G-LIM-9: who waits for more than the limit stays if that is raised before the highest
+// weight is taken back, or lowered after it was allowed; each step is right by itself.
+func TestMaxWeightChangesWithTheLimitInSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCore(permit.Options{Limit: 32, MaxWait: time.Minute})
+		u := enter(t, c, 1)
+		heavy, light := wait(c, 32, 5), wait(c, 8, 5)
+		require.NoError(t, c.SetMaxWeight(64))
+		require.NoError(t, c.SetLimit(4))
+		require.Equal(t, 8, c.Stats().WaitWeight)
+		require.NoError(t, c.SetLimit(32))
+		require.NoError(t, c.SetMaxWeight(0))
+		heavy.requireWaiting(t)
+		require.Equal(t, 40, c.Stats().WaitWeight, "what they will take now")
+		c.Leave(u, spillway.OutcomeOK)
+		heavy.requireAdmitted(t)
+		heavy.leave()
+		light.requireAdmitted(t)
+		light.leave()
+		requireWhole(t, c)
+	})
+}
+
 // G-LIM-9: a paced core, whose limit is one, lets a wide batch through all the same.
 func TestMaxWeightGoesWithAPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
