@@ -87,7 +87,7 @@ func (c *Client) batchKeys(ctx context.Context, op *Operation, policy *as.BatchP
 		return errZero
 	}
 	cl := c.batchCall(ctx, op, keys)
-	return c.do(ctx, &cl.trip, func(ctx context.Context) error { return c.batchOnce(ctx, cl, policy, keys, f) })
+	return c.do(ctx, &cl.trip, func(ctx context.Context) error { return c.batchOnce(ctx, cl, policy, keys, f, nil) })
 }
 
 // batchCall begins the call of a batch.
@@ -118,8 +118,8 @@ func (c *Client) do(ctx context.Context, t *trip, attempt func(context.Context) 
 	return c.repeat(ctx, t, attempt)
 }
 
-// batchOnce is one attempt of a batch.
-func (c *Client) batchOnce(ctx context.Context, cl *call, policy *as.BatchPolicy, keys []*as.Key, f func(*as.Client, *as.BatchPolicy) as.Error) (err error) {
+// batchOnce is one attempt of a batch; unsent is as for call.batch.
+func (c *Client) batchOnce(ctx context.Context, cl *call, policy *as.BatchPolicy, keys []*as.Key, f func(*as.Client, *as.BatchPolicy) as.Error, unsent func() bool) (err error) {
 	if err = c.open(ctx, cl); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (c *Client) batchOnce(ctx context.Context, cl *call, policy *as.BatchPolicy
 	if err = cl.admitKeys(ctx, policy, keys); err != nil {
 		return err
 	}
-	return cl.batch(policy, func(p *as.BatchPolicy) as.Error { return f(cl.session.client, p) })
+	return cl.batch(policy, func(p *as.BatchPolicy) as.Error { return f(cl.session.client, p) }, unsent)
 }
 
 // admitKeys allots the time of a batch and takes a permit of every node it touches.

@@ -3,6 +3,7 @@ package aerospike
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 	"github.com/aerospike/aerospike-client-go/v7/types"
@@ -37,7 +38,7 @@ func (c *Client) BatchOperate(ctx context.Context, policy *as.BatchPolicy, recor
 		}
 		return results, c.batchOnce(ctx, cl, policy, pick(keys, items), func(client *as.Client, p *as.BatchPolicy) as.Error {
 			return client.BatchOperate(p, part)
-		})
+		}, func() bool { return unanswered(results) })
 	})
 }
 
@@ -72,7 +73,7 @@ func (c *Client) batchRecords(ctx context.Context, op *Operation, policy *as.Bat
 		err = c.batchOnce(ctx, cl, policy, sent, func(client *as.Client, p *as.BatchPolicy) (aerr as.Error) {
 			part, aerr = f(client, p, sent)
 			return aerr
-		})
+		}, func() bool { return unanswered(part) })
 		if out == nil && part != nil {
 			out = make([]*as.BatchRecord, len(keys))
 		}
@@ -104,11 +105,14 @@ func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, 
 		_, _, err := retry.Each(ctx, r, items, func(ctx context.Context, items []int) ([]retry.Result[struct{}], error) {
 			t.attempts++
 			asked := t.asked
-			var records []*as.BatchRecord
-			records, whole = send(ctx, cl, items)
+			records, err := send(ctx, cl, items)
 			if t.asked == asked {
-				return nil, whole // what the records say is of an earlier call
+				if t.attempts == 1 {
+					whole = err
+				} // else it ends with what came of the sendings before
+				return nil, err // what the records say is of an earlier call
 			}
+			whole = err
 			return t.judge(records, len(items), whole), nil
 		})
 		if t.attempts == 0 {
@@ -150,6 +154,12 @@ func (t *trip) judge(records []*as.BatchRecord, n int, whole error) []retry.Resu
 		}
 	}
 	return results
+}
+
+// unanswered reports whether no record has an answer, or was even sent: those that were
+// fail otherwise.
+func unanswered(records []*as.BatchRecord) bool {
+	return !slices.ContainsFunc(records, func(r *as.BatchRecord) bool { return r != nil && r.ResultCode != types.NO_RESPONSE })
 }
 
 // pick returns the keys of the items.

@@ -35,10 +35,11 @@ type call struct {
 // attempt is what an attempt holds, and the time it has.
 type attempt struct {
 	admission
-	lease   lifecycle.Lease[*session]
-	permits []spillway.Permit // of several nodes
-	budget  budget
-	began   time.Time // when the driver was called, if that is timed
+	lease            lifecycle.Lease[*session]
+	permits          []spillway.Permit // of several nodes
+	budget           budget
+	asked, otherwise time.Duration // what the budget was worked out from
+	began            time.Time     // when the driver was called, if that is timed
 }
 
 // admission is a permit of one node.
@@ -72,6 +73,14 @@ func (cl *call) abandon() {
 	cl.attempt = attempt{}
 }
 
+// abandonUnused is abandon if no attempt was made that took over what was admitted ahead
+// of it: the context may have ended in between, or somebody's hook the goroutine.
+func (cl *call) abandonUnused() {
+	if cl.session != nil {
+		cl.abandon()
+	}
+}
+
 // lease takes a lease on the connection: for a Compat, on none but its own.
 func (c *Client) lease() (lifecycle.Lease[*session], error) {
 	l, err := c.machine.Lease()
@@ -83,29 +92,38 @@ func (c *Client) lease() (lifecycle.Lease[*session], error) {
 }
 
 // allot works out the attempt's time, and refuses it if there isn't enough. The time
-// of a trip whose context has no deadline runs from its first attempt.
+// of a trip with a budget of its own, or whose context has no deadline, runs from its first
+// attempt.
 func (cl *call) allot(ctx context.Context, policy, otherwise time.Duration) error {
 	cfg, t := &cl.client.cfg, &cl.trip
-	if b := t.choices.budget; b > 0 && (policy <= 0 || b < policy) {
-		policy = b
+	own := t.choices.budget
+	if own > 0 && (policy <= 0 || own < policy) {
+		policy = own
 	}
+	cl.asked, cl.otherwise = policy, otherwise
 	var ok bool
 	cl.budget, ok = newBudget(ctx, t.until, policy, otherwise, cfg.MinBudget)
-	if t.until.IsZero() && cl.budget.deadline.IsZero() {
-		t.until = time.Now().Add(cl.budget.total)
+	if t.until.IsZero() && (own > 0 || cl.budget.deadline.IsZero()) {
+		t.until = cl.budget.ends
 	}
 	switch {
 	case ok:
 		return nil
 	case !cl.client.shapes():
+		cl.budget.total = max(cl.budget.total, time.Millisecond) // should it be enforced after all: none would be for ever
 		cl.client.shadow(&cl.client.missed.wouldExpire)
 		return nil
 	}
-	cl.client.missed.expired.Add(1)
 	r := &spillway.Rejection{Component: "aerospike", Name: cfg.Name, Reason: spillway.ReasonExpired, Limit: cfg.Limit}
-	cl.client.noteRefusal(ctx, r)
+	if t.attempts <= 1 { // else it isn't what the call ends with
+		cl.client.missed.expired.Add(1)
+		cl.client.noteRefusal(ctx, r)
+	}
 	return r
 }
+
+// allotLeft is allot once more, after a wait.
+func (cl *call) allotLeft(ctx context.Context) error { return cl.allot(ctx, cl.asked, cl.otherwise) }
 
 // admitKey allots the time of a call for one record and takes a permit of the node
 // that the driver will ask for it. policy says how that node is chosen.
@@ -132,7 +150,7 @@ func (cl *call) admitKey(ctx context.Context, policy *as.BasePolicy, key *as.Key
 		return nil
 	}
 	cl.permit, gerr = cl.admit(ctx, g.lanes[cl.trip.lane])
-	if gerr == nil && cl.trip.attempts <= 1 {
+	if gerr == nil && cl.trip.attempts <= 1 && fromMaster(policy) {
 		cl.session.remember(key, g)
 	}
 	return cl.client.refusal(gerr)
@@ -143,7 +161,7 @@ func (cl *call) admitNodes(ctx context.Context, nodes []*as.Node) error {
 	if cl.trip.choices.bypass {
 		return nil
 	}
-	if len(nodes) > 1 && cl.client.lanes.configs[cl.trip.lane].MaxWaiting > 0 {
+	if len(nodes) > 1 && cl.client.waits(cl.trip.lane) {
 		// Two calls that wait for each other's nodes would both wait in vain.
 		nodes = slices.SortedFunc(slices.Values(nodes), func(a, b *as.Node) int { return cmp.Compare(a.GetName(), b.GetName()) })
 	}
@@ -163,17 +181,33 @@ func (cl *call) admitNodes(ctx context.Context, nodes []*as.Node) error {
 	return nil
 }
 
-// admit takes a permit of a lane, and times that if there is a wait to be timed.
+// admit takes a permit of a lane. Where there may be a wait it is timed, ends with the
+// trip's own time, and what is left is all that the attempt has.
 func (cl *call) admit(ctx context.Context, l *lane.Lane[struct{}]) (spillway.Permit, error) {
 	t := &cl.trip
-	if !t.timed || cl.client.lanes.configs[t.lane].MaxWaiting == 0 {
+	if !cl.client.waits(t.lane) {
 		return l.Admit(ctx)
 	}
+	within := ctx
+	if deadline, has := ctx.Deadline(); !t.until.IsZero() && (!has || t.until.Before(deadline)) && cl.client.shapes() {
+		var cancel context.CancelFunc
+		within, cancel = context.WithDeadline(ctx, t.until)
+		defer cancel()
+	}
 	began := time.Now()
-	p, err := l.Admit(ctx)
+	p, err := l.Admit(within)
 	t.waited += time.Since(began)
+	if err == nil || within != ctx && ctx.Err() == nil && within.Err() != nil {
+		if late := cl.allotLeft(ctx); late != nil {
+			p.ReleaseWith(spillway.OutcomeLocal)
+			return spillway.Permit{}, late
+		}
+	}
 	return p, err
 }
+
+// waits reports whether calls of a lane may wait for a permit.
+func (c *core) waits(lane int) bool { return c.lanes.configs[lane].MaxWaiting > 0 }
 
 // nodeOf returns the node that the driver's attempt will go to: that of the first
 // replica, or of the next for each attempt of a read that was made before. With a

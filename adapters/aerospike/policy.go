@@ -81,7 +81,7 @@ func (cl *call) read(policy *as.BasePolicy, f func(*as.BasePolicy) as.Error) err
 	}
 	*p = *policy
 	cl.shape(p)
-	err := steadily(p, func() as.Error { return f(p) })
+	err := cl.steadily(p, func() as.Error { return f(p) }, nil)
 	*p = as.BasePolicy{} // nothing of the caller's is kept
 	pool.Put(p)
 	return cl.unrepeated(policy.MaxRetries, err)
@@ -100,15 +100,16 @@ func (cl *call) write(policy *as.WritePolicy, f func(*as.WritePolicy) as.Error) 
 	}
 	*p = *policy
 	cl.shape(&p.BasePolicy)
-	err := steadily(&p.BasePolicy, func() as.Error { return f(p) })
+	err := cl.steadily(&p.BasePolicy, func() as.Error { return f(p) }, nil)
 	*p = as.WritePolicy{}
 	pool.Put(p)
 	return cl.unrepeated(policy.MaxRetries, err)
 }
 
 // batch is read for batches. The nodes of a batch are asked at the same time: one
-// after the other, as is the driver's default, each would start the clock anew.
-func (cl *call) batch(policy *as.BatchPolicy, f func(*as.BatchPolicy) as.Error) error {
+// after the other, as is the driver's default, each would start the clock anew. unsent
+// reports after a failure whether no record has an answer; nil is for batches of reads.
+func (cl *call) batch(policy *as.BatchPolicy, f func(*as.BatchPolicy) as.Error, unsent func() bool) error {
 	cl.start()
 	if !cl.client.shapes() {
 		return cl.unrepeated(policy.MaxRetries, f(policy))
@@ -121,7 +122,7 @@ func (cl *call) batch(policy *as.BatchPolicy, f func(*as.BatchPolicy) as.Error) 
 	*p = *policy
 	cl.shape(&p.BasePolicy)
 	p.ConcurrentNodes = 0
-	err := steadily(&p.BasePolicy, func() as.Error { return f(p) })
+	err := cl.steadily(&p.BasePolicy, func() as.Error { return f(p) }, unsent)
 	*p = as.BatchPolicy{}
 	pool.Put(p)
 	return cl.unrepeated(policy.MaxRetries, err)
@@ -133,8 +134,9 @@ func (cl *call) batch(policy *as.BatchPolicy, f func(*as.BatchPolicy) as.Error) 
 // batch is split anew, which counts as an attempt, so that one on cold pools fails at once.
 // By MASTER, which is the same node to begin with, it waits for the connection. Only a
 // master that has just gone makes a difference, before anything is sent: then it is
-// SEQUENCE again.
-func steadily(p *as.BasePolicy, send func() as.Error) as.Error {
+// SEQUENCE again, in the time that is left. The error of a batch tells only of the nodes
+// that failed; whether others have done their part is for unsent to say.
+func (cl *call) steadily(p *as.BasePolicy, send func() as.Error, unsent func() bool) as.Error {
 	if p.ReplicaPolicy != as.SEQUENCE {
 		return send()
 	}
@@ -144,9 +146,13 @@ func steadily(p *as.BasePolicy, send func() as.Error) as.Error {
 		return nil
 	}
 	v := Classify(err)
-	if gone := v.Code == types.INVALID_NODE_ERROR || v.Code == types.MAX_RETRIES_EXCEEDED; v.Sent || !gone {
+	if gone := v.Code == types.INVALID_NODE_ERROR || v.Code == types.MAX_RETRIES_EXCEEDED; v.Sent || !gone || unsent != nil && !unsent() {
 		return err
 	}
-	p.ReplicaPolicy = as.SEQUENCE
+	left := cl.budget.left()
+	if left < cl.client.cfg.MinBudget {
+		return err
+	}
+	p.ReplicaPolicy, p.TotalTimeout, p.SocketTimeout = as.SEQUENCE, left, min(p.SocketTimeout, left)
 	return send()
 }

@@ -87,6 +87,7 @@ func (c *Client) readKey(ctx context.Context, op *Operation, policy *as.BasePoli
 // readTrip makes a trip that was admitted, or has still to be.
 func (c *Client) readTrip(ctx context.Context, op *Operation, lane int, policy *as.BasePolicy, r readRequest, ahead admission) (a readAnswer, err error) {
 	cl := call{client: c.core, trip: c.keyTrip(op, lane, 1, r.key), attempt: attempt{admission: ahead}}
+	defer cl.abandonUnused()
 	err = c.repeat(ctx, &cl.trip, func(ctx context.Context) (err error) {
 		a, err = c.readAdmitted(ctx, &cl, policy, r)
 		return err

@@ -87,6 +87,16 @@ func (c *Client) startStream(ctx context.Context, p plan, own func(*call, *as.Re
 	c.routed(ctx, t)
 	ctx, t.observation = c.begin(ctx, c.callOf(t))
 	var abandon func() // nil as long as there is no stream
+	err := errCutShort
+	defer func() {
+		switch {
+		case err == nil:
+		case abandon != nil: // nobody will know of the stream
+			abandon()
+		default:
+			t.report(t.observation, err)
+		}
+	}()
 	admit := func(ctx context.Context) error {
 		if abandon != nil {
 			return nil // a middleware repeats what went well: it is there
@@ -97,18 +107,10 @@ func (c *Client) startStream(ctx context.Context, p plan, own func(*call, *as.Re
 		}
 		return err
 	}
-	var err error
 	if c.around != nil {
 		err = c.surround(ctx, c.callOf(t), admit)
 	} else {
 		err = admit(ctx)
-	}
-	switch {
-	case err == nil:
-	case abandon != nil: // nobody will know of the stream
-		abandon()
-	default:
-		t.report(t.observation, err)
 	}
 	return err
 }
@@ -192,7 +194,7 @@ func (s *Stream) each(f func(*as.Record) bool) error {
 		case result, more := <-s.rs.Results():
 			switch {
 			case !more:
-				return s.drained(failed)
+				return s.ended(failed)
 			case result.Err != nil:
 				failed.add(result.Err)
 			default:
@@ -202,6 +204,17 @@ func (s *Stream) each(f func(*as.Record) bool) error {
 				}
 			}
 		}
+	}
+}
+
+// ended is for a stream with no more results: drained, or cut off, for then somebody else
+// has received what was left.
+func (s *Stream) ended(failed streamError) error {
+	select {
+	case <-s.closed:
+		return s.whyClosed()
+	default:
+		return s.drained(failed)
 	}
 }
 

@@ -20,6 +20,12 @@ type nodeTable struct {
 	guards    *[partitions]atomic.Pointer[guard]
 }
 
+// fromMaster reports whether a policy begins with the master. The others aren't for the
+// table: by it a write would be held against the node that somebody has read a replica at.
+func fromMaster(p *as.BasePolicy) bool {
+	return p.ReplicaPolicy == as.SEQUENCE || p.ReplicaPolicy == as.MASTER
+}
+
 // relookEvery is every how many refusals one is looked up all the same, for the
 // partition may have moved to a node that has room.
 const relookEvery = 64
@@ -66,10 +72,10 @@ func (s *session) remember(key *as.Key, g *guard) {
 }
 
 // advance takes a permit for a call on one key ahead of everything else, if the table
-// knows the node. An error is a refusal, and final. The policy says how replicas are
-// chosen; only those that begin with the master are in the table.
+// knows the node. An error is a refusal, and final. A lane where calls wait isn't asked:
+// the wait belongs to an attempt and its time.
 func (c *Client) advance(ctx context.Context, lane int, policy *as.BasePolicy, key *as.Key) (a admission, err error) {
-	if key == nil || c.choices.bypass {
+	if key == nil || c.choices.bypass || c.waits(lane) {
 		return a, nil
 	}
 	s, ok := c.machine.Current()
@@ -79,7 +85,7 @@ func (c *Client) advance(ctx context.Context, lane int, policy *as.BasePolicy, k
 	if policy == nil {
 		policy = c.defaults.base.Load()
 	}
-	if policy.ReplicaPolicy != as.SEQUENCE && policy.ReplicaPolicy != as.MASTER {
+	if !fromMaster(policy) {
 		return a, nil
 	}
 	g := s.recall(key)

@@ -23,6 +23,7 @@ type trip struct {
 	asked    int           // that reached the driver
 	until    time.Time     // when its time is over, if its context doesn't say
 	doubt    bool          // whether an earlier attempt may have been executed
+	failed   error         // of the last attempt that reached the driver
 	guard    *guard        // of the node that was asked last; nil if none was, or several
 	timed    bool          // whether somebody wants to know how long it takes
 	waited   time.Duration // for permits, if that is timed
@@ -94,9 +95,24 @@ func (c *Client) repeat(ctx context.Context, t *trip, attempt func(context.Conte
 		return attempt(ctx)
 	}
 	_, err := r.Do(ctx, func(ctx context.Context) (struct{}, error) {
-		t.attempts++
-		return struct{}{}, attempt(ctx)
+		return struct{}{}, t.attempt(ctx, attempt)
 	})
+	return err
+}
+
+// attempt makes one of several attempts. One that is refused before it is sent says nothing
+// of those before it: the call ends with what came of the last of them.
+func (t *trip) attempt(ctx context.Context, attempt func(context.Context) error) error {
+	t.attempts++
+	asked := t.asked
+	err := attempt(ctx)
+	switch {
+	case err == nil:
+	case t.asked > asked:
+		t.failed = err
+	case t.failed != nil:
+		return retry.Permanent(t.failed)
+	}
 	return err
 }
 
@@ -173,15 +189,18 @@ func (c *Client) watched(ctx context.Context, t *trip, attempt func(context.Cont
 	call := c.callOf(t)
 	ctx, observation := c.begin(ctx, call)
 	next := func(ctx context.Context) error { return c.repeat(ctx, t, attempt) }
-	var err error
+	err := errCutShort
+	defer func() { t.report(observation, err) }()
 	if c.around == nil {
 		err = next(ctx)
 	} else {
 		err = c.surround(ctx, call, next)
 	}
-	t.report(observation, err)
 	return err
 }
+
+// errCutShort is what is reported of a call that never returned.
+var errCutShort = errors.New("aerospike: a panic, or runtime.Goexit, of somebody around the call ended it")
 
 // errOverlap is the error of a middleware's next that was called too early.
 var errOverlap = errors.New("aerospike: Config.Use: a middleware called next while an earlier next of the same call was under way")
@@ -203,8 +222,9 @@ func (c *core) surround(ctx context.Context, call spillway.Call, next func(conte
 func (c *Client) observed(ctx context.Context, t *trip, attempt func(context.Context) error) error {
 	t.timed = true
 	ctx, observation := c.begin(ctx, c.callOf(t))
-	err := c.repeat(ctx, t, attempt)
-	t.report(observation, err)
+	err := errCutShort
+	defer func() { t.report(observation, err) }()
+	err = c.repeat(ctx, t, attempt)
 	return err
 }
 

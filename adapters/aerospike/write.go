@@ -176,6 +176,7 @@ func (c *Client) writeKey(ctx context.Context, op *Operation, policy *as.WritePo
 // writeTrip makes a trip that was admitted, or has still to be.
 func (c *Client) writeTrip(ctx context.Context, op *Operation, lane int, policy *as.WritePolicy, r writeRequest, ahead admission) (a writeAnswer, err error) {
 	cl := call{client: c.core, trip: c.keyTrip(op, lane, -1, r.key), attempt: attempt{admission: ahead}}
+	defer cl.abandonUnused()
 	err = c.repeat(ctx, &cl.trip, func(ctx context.Context) (err error) {
 		a, err = c.writeAdmitted(ctx, &cl, policy, r)
 		return err
