@@ -198,10 +198,13 @@ func (c *Core) takeSlow(ctx context.Context, s uint64, n int) (u Use, v verdict,
 func (c *Core) admit(ctx context.Context, w uint64) Use {
 	u := Use{weight: w | useCounted}
 	n := c.admitted.Add(1)
-	if n&c.sampled.Load() == 0 || c.opts.Track != spillway.TrackOff {
+	if n&c.sampled.Load() == 0 {
 		u.since = c.begin(ctx, w)
 	}
 	if c.opts.Track != spillway.TrackOff {
+		if u.since == 0 {
+			u.since = c.now() // which is no sample of a meter's
+		}
 		u.token = c.claim(n, u)
 	}
 	return u
@@ -293,12 +296,13 @@ func (c *Core) Abort(u Use) {
 	c.aborted.Add(1)
 	h := over{weight: u.weight &^ useCounted}
 	if u.token != 0 {
-		h, _ = c.vacate(u.token, false, spillway.OutcomeUnknown)
+		h, _ = c.vacate(u.token, false, spillway.OutcomeLocal)
 	} else if u.since != 0 {
-		c.measure(u.since, h.weight, spillway.OutcomeUnknown)
+		h.sample, h.meter = c.measure(u.since, h.weight, spillway.OutcomeLocal)
 	}
 	c.giveBack(h.weight)
 	c.warn(h)
+	h.meter.end(h.sample)
 }
 
 // giveBack returns w permits to the word and hands them on if somebody waits.

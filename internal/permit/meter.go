@@ -126,11 +126,12 @@ func (c *Core) measure(stamp int64, w uint64, o spillway.Outcome) (s spillway.Sa
 		c.flow.observe(estimate)
 	}
 	s.Took = d
+	if stamp&labelled == 0 {
+		return s, nil
+	}
 	if m = c.meter.Load(); m != nil {
 		s.At, s.InUse, s.Weight, s.Outcome = time.Duration(now), int(useOf(c.word.Load())), int(w), o
-		if stamp&labelled != 0 {
-			s.Label = uint8(stamp >> labelShift & labelMask)
-		}
+		s.Label = uint8(stamp >> labelShift & labelMask)
 	}
 	return s, m
 }

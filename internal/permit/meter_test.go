@@ -54,8 +54,8 @@ func (b *book) End(s spillway.Sample) {
 	b.ended = append(b.ended, s)
 }
 
-// G-LIM-10: a meter is told of each call that ends, in every way to end but a panic, with
-// its label, its time, and what was in use.
+// G-LIM-10: a meter is told of each call that ends, in every way to end, with its label, its
+// time, and what was in use; but not of one that it wasn't there for, tracked or not.
 func TestMeterIsToldHowEachCallEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, track := range []spillway.Track{spillway.TrackOff, spillway.TrackSite} {
@@ -64,7 +64,7 @@ func TestMeterIsToldHowEachCallEnded(t *testing.T) {
 			before := enter(t, c, 1)
 			require.NoError(t, c.SetMeter(b, 1))
 			c.Leave(before, spillway.OutcomeOK)
-			b.ended = nil // with a tracked holder it was timed, else it isn't told
+			require.Empty(t, b.ended)
 			use, abort := enter(t, c, 2), enter(t, c, 1)
 			p, err := c.Admit(t.Context(), 3)
 			require.NoError(t, err)
@@ -79,9 +79,10 @@ func TestMeterIsToldHowEachCallEnded(t *testing.T) {
 			ghost.ReleaseAfter(time.Second)
 			ghost.Release()
 			require.Len(t, b.began, 4)
-			require.Len(t, b.ended, 3)
+			require.Len(t, b.ended, 4)
 			for i, want := range []spillway.Sample{
 				{InUse: 10, Weight: 2, Outcome: spillway.OutcomeOverload, Label: 15, Took: time.Millisecond},
+				{InUse: 8, Weight: 1, Outcome: spillway.OutcomeLocal, Label: 15, Took: time.Millisecond},
 				{InUse: 7, Weight: 3, Outcome: spillway.OutcomeUnknown, Label: 15, Took: time.Millisecond},
 				{InUse: 4, Weight: 4, Outcome: spillway.OutcomeTimeout, Label: 4, Took: 2 * time.Millisecond},
 			} {
@@ -121,10 +122,16 @@ func TestMeterIsToldThatThereIsNoRoom(t *testing.T) {
 	})
 }
 
-// G-LIM-10: one in so many is measured; nobody is after SetMeter(nil).
+// G-LIM-10: one in so many is measured, however many are tracked; nobody is after SetMeter(nil).
 func TestMeterMeasuresOneInSoMany(t *testing.T) {
+	for _, track := range []spillway.Track{spillway.TrackOff, spillway.TrackSite} {
+		testMeterMeasuresOneInSoMany(t, track)
+	}
+}
+
+func testMeterMeasuresOneInSoMany(t *testing.T, track spillway.Track) {
 	b := &book{label: 99}
-	c := newCore(permit.Options{Limit: 2})
+	c := newCore(permit.Options{Limit: 2, Track: track})
 	call := func(n int) {
 		for range n {
 			c.Leave(enter(t, c, 1), spillway.OutcomeOK)
