@@ -24,11 +24,11 @@ type crew struct {
 	ended     chan struct{} // holds one token if a member ended since it was last taken
 
 	// leaving is how many members have given back their permit and are not through yet.
-	// It grows at any time, and shrinks under mu, when thinner is told.
+	// It grows at any time, and shrinks under mu.
 	leaving atomic.Int32
 
-	mu       sync.Mutex // guards what follows; no function of a caller's runs under it
-	thinner  *sync.Cond // told when leaving has shrunk
+	mu       sync.Mutex    // guards what follows; no function of a caller's runs under it
+	thinner  chan struct{} // closed when leaving has shrunk to maxLeaving; nil while nobody waits
 	stats    Stats
 	canceled uint64
 	failures spillway.OutcomeCounts
@@ -45,7 +45,6 @@ func newCrew(ctx context.Context, a Admission, cfg Config, keep int) (*crew, err
 		cfg: cfg, admission: a, keep: keep, ended: make(chan struct{}, 1),
 		timeout: &MemberTimeoutError{Name: cfg.Name, Limit: cfg.MemberTimeout},
 	}
-	c.thinner = sync.NewCond(&c.mu)
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	return c, nil
 }
@@ -71,42 +70,79 @@ func (c *crew) admit() (spillway.Permit, error) {
 		return spillway.Permit{}, context.Cause(c.ctx)
 	}
 	p, err := c.admission.Admit(c.ctx)
-	if err == nil && c.ctx.Err() != nil {
+	if err != nil {
+		return p, err
+	}
+	if c.thin(); c.ctx.Err() != nil {
 		p.ReleaseWith(spillway.OutcomeLocal)
 		return spillway.Permit{}, context.Cause(c.ctx)
 	}
-	return p, err
-}
-
-// refuse ends a member that got no permit; store runs under the lock.
-func (c *crew) refuse(err error, store func()) {
-	// Asking a stranger's error runs its code: not under the lock.
-	outcome, canceled := spillway.OutcomeOf(err), errors.Is(err, context.Canceled)
-	c.mu.Lock()
-	c.stats.Admitting--
-	c.stats.Refused++
-	store()
-	c.failLocked(err, outcome, canceled)
-	c.leaveLocked()
-	c.mu.Unlock()
-	c.spread(err)
+	return p, nil
 }
 
 // maxLeaving is how many goroutines there may be beyond the permits, because they are on
 // their way out.
 const maxLeaving = 8
 
-// start counts a member that got its permit. Its run must follow. A permit is back a
-// little before its goroutine has gone: if many of them go at once, start lets them go
-// first, or a fast producer could heap them up.
+// thin waits, as long as the context lets it, until few members are on their way out. A
+// permit is back a little before its goroutine has gone: if many of them go at once, who
+// got a permit lets them go first, or fast producers could heap them up. All who wait go
+// on together: each has a permit of his own, so there are no more of them than permits.
+func (c *crew) thin() {
+	for c.leaving.Load() > maxLeaving {
+		c.mu.Lock()
+		if c.leaving.Load() <= maxLeaving {
+			c.mu.Unlock()
+			return
+		}
+		if c.thinner == nil {
+			c.thinner = make(chan struct{})
+		}
+		thinner := c.thinner
+		c.mu.Unlock()
+		select {
+		case <-thinner:
+		case <-c.ctx.Done():
+			return
+		}
+	}
+}
+
+// refuse ends a member that got no permit; store runs under the lock. It is counted even
+// if the admission's error ends the producer's goroutine when it is asked what it is.
+func (c *crew) refuse(err error, store func()) {
+	outcome, canceled := spillway.OutcomeUnknown, false
+	defer func() {
+		c.mu.Lock()
+		c.stats.Admitting--
+		c.stats.Refused++
+		store()
+		c.failLocked(err, outcome, canceled)
+		c.leaveLocked()
+		c.mu.Unlock()
+		c.spread(err)
+	}()
+	outcome, canceled = classify(err)
+}
+
+// classify asks an error what it is. That runs a stranger's code, a method of a nil pointer
+// for instance, so it isn't done under the lock, and what panics has no class.
+func classify(err error) (outcome spillway.Outcome, canceled bool) {
+	if err == nil {
+		return spillway.OutcomeOK, false
+	}
+	outcome = spillway.OutcomeUnknown
+	defer func() { _ = recover() }()
+	canceled = errors.Is(err, context.Canceled)
+	return spillway.OutcomeOf(err), canceled
+}
+
+// start counts a member that got its permit. Its run must follow.
 func (c *crew) start() {
 	c.mu.Lock()
-	for c.leaving.Load() > maxLeaving {
-		c.thinner.Wait()
-	}
+	defer c.mu.Unlock()
 	c.stats.Admitting--
 	c.stats.Running++
-	c.mu.Unlock()
 }
 
 // run is a member's goroutine. The permit is back before anybody can see that the
@@ -122,8 +158,10 @@ func (c *crew) run(p spillway.Permit, op func(context.Context) error, store func
 		c.leaving.Add(1)
 		p.ReleaseWith(outcome)
 		c.mu.Lock()
-		c.leaving.Add(-1)
-		c.thinner.Signal()
+		if c.leaving.Add(-1) <= maxLeaving && c.thinner != nil {
+			close(c.thinner)
+			c.thinner = nil
+		}
 		c.stats.Running--
 		if returned {
 			c.stats.Ended[outcome]++
@@ -152,10 +190,7 @@ func (c *crew) run(p spillway.Permit, op func(context.Context) error, store func
 		defer cancel()
 	}
 	err = op(ctx)
-	if err != nil {
-		canceled = errors.Is(err, context.Canceled)
-	}
-	outcome = spillway.OutcomeOf(err)
+	outcome, canceled = classify(err)
 	returned = true
 }
 

@@ -207,9 +207,15 @@ func (c *crew) await(between func() bool) (p spillway.Permit, err error) {
 	return p, err
 }
 
-// ends reports whether an admission's error would meet every further item, too.
+// ends reports whether an admission's error would meet every further item, too. One that
+// panics when it is asked does.
 func (c *crew) ends(err error) bool {
-	return c.ctx.Err() != nil || !errors.Is(err, spillway.ErrBackpressure)
+	refused := false
+	func() {
+		defer func() { _ = recover() }()
+		refused = errors.Is(err, spillway.ErrBackpressure)
+	}()
+	return c.ctx.Err() != nil || !refused
 }
 
 func (c *crew) running() int {

@@ -1,0 +1,158 @@
+//go:build go1.25
+
+package group_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/group"
+)
+
+// slowReturn gives a permit to everybody; one that comes back waits for gate until that is
+// closed, so that those who return it are on their way out for as long as the test wants.
+type slowReturn struct {
+	gate           chan struct{}
+	given, skipped chan struct{} // one for each permit; one for each that came back unused
+}
+
+func newSlowReturn() *slowReturn {
+	return &slowReturn{gate: make(chan struct{}), given: make(chan struct{}, 100), skipped: make(chan struct{}, 100)}
+}
+
+func (s *slowReturn) Admit(context.Context) (spillway.Permit, error) {
+	s.given <- struct{}{}
+	return spillway.NewPermit(s, 0), nil
+}
+
+func (s *slowReturn) End(_ uint64, o spillway.Outcome, _ time.Duration) {
+	if o == spillway.OutcomeLocal {
+		s.skipped <- struct{}{}
+		return
+	}
+	<-s.gate
+}
+
+// leaving has n members end and hang on their way out.
+func leaving(t *testing.T, g *group.Group[int], n int) {
+	t.Helper()
+	for range n {
+		require.NoError(t, g.Go(answer(1)))
+	}
+	synctest.Wait()
+}
+
+// G-GRP-6: more producers wait for members on their way out than there are of those. When
+// those have gone every producer goes on, though none of the members that they start ends
+// before all have.
+func TestGroupProducersAllGoOnWhenMembersHaveLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const producers = 20
+		s := newSlowReturn()
+		g := newGroup(t, s, group.Config{})
+		leaving(t, g, 9)
+		started, all := make(chan struct{}, producers), make(chan struct{})
+		for range producers {
+			go func() {
+				_ = g.Go(func(context.Context) (int, error) {
+					started <- struct{}{}
+					<-all
+					return 1, nil
+				})
+			}()
+		}
+		synctest.Wait()
+		require.Len(t, s.given, 9+producers, "each has its permit")
+		require.Empty(t, started, "and waits for those on their way out")
+		close(s.gate)
+		synctest.Wait()
+		require.Len(t, started, producers)
+		close(all)
+		require.NoError(t, g.Wait())
+		requireConserved(t, g.Stats())
+	})
+}
+
+// G-GRP-1, G-GRP-6: who waits for members on their way out returns when the group's context
+// is done, and gives back the permit that he has.
+func TestGroupProducerBehindThoseLeavingEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlowReturn()
+		g := newGroup(t, s, group.Config{})
+		leaving(t, g, 9)
+		result := make(chan error, 1)
+		go func() { result <- g.Go(answer(1)) }()
+		synctest.Wait()
+		require.Empty(t, result)
+		g.Cancel(errMember)
+		require.ErrorIs(t, <-result, errMember)
+		require.Len(t, s.skipped, 1)
+		close(s.gate)
+		require.ErrorIs(t, g.Wait(), errMember)
+		requireConserved(t, g.Stats())
+	})
+}
+
+// typedNil is an error type of the kind that everybody has written once: a nil pointer of it
+// is an error that isn't nil, and panics when it is asked.
+type typedNil struct{ cause error }
+
+func (e *typedNil) Error() string             { return e.cause.Error() }
+func (e *typedNil) Unwrap() error             { return e.cause }
+func (e *typedNil) Outcome() spillway.Outcome { return spillway.OutcomeOf(e.cause) }
+
+var errTypedNil error = (*typedNil)(nil)
+
+// G-GRP-3, G-GRP-2: an error whose methods panic is its member's all the same, and is counted;
+// from an admission it keeps nobody in Wait.
+func TestGroupErrorsMayPanic(t *testing.T) {
+	g := newGroup(t, newLimiter(t, 1), group.Config{})
+	require.NoError(t, g.Go(fail(errTypedNil)))
+	require.Error(t, g.Wait())
+	r := g.Results()[0]
+	require.True(t, r.Started)
+	require.True(t, r.Err == errTypedNil, "the member's own") //nolint:errorlint // asking it panics
+	require.Equal(t, uint64(1), g.Stats().Ended.Of(spillway.OutcomeUnknown))
+
+	refusing := admissionFunc(func(context.Context) (spillway.Permit, error) { return spillway.Permit{}, errTypedNil })
+	g = newGroup(t, refusing, group.Config{})
+	require.Error(t, g.Go(answer(1)))
+	require.Error(t, g.Wait())
+	require.Equal(t, uint64(1), g.Stats().Refused)
+	requireConserved(t, g.Stats())
+
+	s, err := group.Each(t.Context(), refusing, group.Config{}, count(3), func(context.Context, int) error { return nil })
+	require.Error(t, err)
+	require.Equal(t, uint64(1), s.Refused, "it would meet every further item")
+	requireConserved(t, s)
+}
+
+// G-GRP-2: so is one that ends the producer's goroutine.
+func TestGroupAdmissionErrorMayExit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, admissionFunc(func(context.Context) (spillway.Permit, error) { return spillway.Permit{}, exits{} }), group.Config{})
+		go func() { _ = g.Go(answer(1)) }()
+		synctest.Wait()
+		var whole *group.Error
+		require.ErrorAs(t, g.Wait(), &whole)
+		require.Equal(t, uint64(1), whole.Stats.Refused)
+	})
+}
+
+// exits is an error that ends the goroutine that asks it what it is.
+type exits struct{}
+
+func (exits) Error() string { return "exits" }
+
+func (exits) Is(target error) bool {
+	if errors.Is(target, context.Canceled) {
+		goexit()
+	}
+	return false
+}
