@@ -32,7 +32,7 @@ type closing struct {
 // waiting. An error or a panic of the Close function is returned as well. Whatever
 // the error, the machine is Disconnected and may be connected anew.
 func (m *Machine[C]) Close(ctx context.Context) error {
-	done := ctx.Done() // the caller's code: not halfway
+	done, began := ctx.Done(), time.Now() // the caller's code: not halfway
 	m.mu.Lock()
 	switch m.State() {
 	case Disconnected:
@@ -52,18 +52,20 @@ func (m *Machine[C]) Close(ctx context.Context) error {
 	c := &closing{done: make(chan struct{})}
 	m.closing = c
 	g, a := m.current.Swap(nil), m.attempt
+	waits := !m.delivering
+	m.moveLocked(Closing, nil)
 	if a != nil {
 		m.attempt = nil
 		m.stats.failed++
-		a.err = fmt.Errorf("lifecycle %q: %w", m.cfg.Name, ErrConnectAborted)
-		close(a.done)
+		m.decideLocked(a, fmt.Errorf("lifecycle %q: %w", m.cfg.Name, ErrConnectAborted))
 		a.cancel()
 	}
-	m.moveLocked(Closing, nil)
 	m.mu.Unlock()
-	m.deliver()
 
-	m.finish(c, m.wind(ctx, done, g))
+	last := m.finish(c, m.wind(ctx, done, g))
+	if waits {
+		m.awaitTold(last, done, m.cfg.DrainTimeout+m.cfg.CloseTimeout-time.Since(began))
+	}
 	return c.err
 }
 
@@ -110,15 +112,16 @@ func (m *Machine[C]) draining(done <-chan struct{}, conn C) {
 	}
 }
 
-// finish makes the machine Disconnected and lets everybody go who waits for it.
-func (m *Machine[C]) finish(c *closing, err error) {
+// finish makes the machine Disconnected and lets everybody go who waits for it. It returns
+// the number of the notice that tells so.
+func (m *Machine[C]) finish(c *closing, err error) uint64 {
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	c.err = err
 	m.closing = nil
 	m.moveLocked(Disconnected, err)
 	close(c.done)
-	m.mu.Unlock()
-	m.deliver()
+	return m.announced
 }
 
 // drain waits until no lease is out, and returns 0; or for as long as it may, and
@@ -169,7 +172,7 @@ func (m *Machine[C]) closeConn(ctx context.Context, conn C) error {
 	case <-timer.C:
 		return fmt.Errorf("lifecycle %q: %w: %v", m.cfg.Name, ErrStillClosing, m.cfg.CloseTimeout)
 	case <-ctx.Done():
-		return fmt.Errorf("lifecycle %q: %w: %w", m.cfg.Name, ErrStillClosing, context.Cause(ctx))
+		return &causedError{m.cfg.Name, ErrStillClosing, context.Cause(ctx)}
 	}
 }
 
@@ -189,7 +192,7 @@ func (m *Machine[C]) startClose(ctx context.Context, conn C) <-chan error {
 				err = &spillway.PanicError{Value: v, Stack: debug.Stack()}
 			}
 			if err != nil {
-				err = fmt.Errorf("lifecycle %q: close: %w", m.cfg.Name, err)
+				err = &causedError{m.cfg.Name, errClose, err}
 			}
 			m.closedConn(err)
 			done <- err
@@ -245,5 +248,5 @@ func (m *Machine[C]) awaitIdle(ctx context.Context) error {
 	case <-ctx.Done():
 		cause = context.Cause(ctx)
 	}
-	return fmt.Errorf("lifecycle %q: %w: %w", m.cfg.Name, ErrStillClosing, cause)
+	return &causedError{m.cfg.Name, ErrStillClosing, cause}
 }

@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"runtime/debug"
 
@@ -14,6 +13,7 @@ import (
 type attempt struct {
 	cancel context.CancelFunc
 	err    error         // what Connect returns; set before done is closed
+	last   uint64        // the notice that tells of the decision; set before done is closed
 	done   chan struct{} // closed when the attempt is decided
 }
 
@@ -30,6 +30,13 @@ type attempt struct {
 // that dial may still bring is closed when it arrives. If Close is called
 // meanwhile, Connect returns ErrConnectAborted.
 func (m *Machine[C]) Connect(ctx context.Context, dial func(context.Context) (C, error)) error {
+	_, err := m.connect(ctx, dial)
+	return err
+}
+
+// connect is Connect, and reports whether it was the state that didn't allow it. That can't
+// be told from the error, which may be the dial's own.
+func (m *Machine[C]) connect(ctx context.Context, dial func(context.Context) (C, error)) (refused bool, err error) {
 	if m.cfg.Close == nil || dial == nil {
 		e := &spillway.ConfigError{Component: "lifecycle"}
 		if m.cfg.Close == nil {
@@ -37,10 +44,10 @@ func (m *Machine[C]) Connect(ctx context.Context, dial func(context.Context) (C,
 		} else {
 			e.Add("dial", nil, "must not be nil")
 		}
-		return e
+		return false, e
 	}
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
 	limit := m.cfg.ConnectTimeout
 	dialCtx, cancel := context.WithTimeoutCause(ctx, limit, &TimeoutError{Name: m.cfg.Name, Limit: limit.String()})
@@ -51,13 +58,13 @@ func (m *Machine[C]) Connect(ctx context.Context, dial func(context.Context) (C,
 	if state := m.State(); state != Disconnected {
 		m.stats.refused++
 		m.mu.Unlock()
-		return &StateError{Name: m.cfg.Name, Op: opConnect, State: state}
+		return true, &StateError{Name: m.cfg.Name, Op: opConnect, State: state}
 	}
 	m.attempt = a
 	m.background++
+	waits := !m.delivering
 	m.moveLocked(Connecting, nil)
 	m.mu.Unlock()
-	m.deliver()
 
 	go m.dial(dialCtx, a, dial)
 	select {
@@ -66,8 +73,10 @@ func (m *Machine[C]) Connect(ctx context.Context, dial func(context.Context) (C,
 		m.abandon(a, context.Cause(dialCtx))
 		<-a.done // decided by now: by abandon, by the dial or by Close
 	}
-	m.deliver()
-	return a.err
+	if waits {
+		m.awaitTold(a.last, dialCtx.Done(), limit)
+	}
+	return false, a.err
 }
 
 // dial runs on its own goroutine. The deferred function is the only way out, so
@@ -112,10 +121,14 @@ func (m *Machine[C]) dialled(ctx context.Context, a *attempt, conn C, err error)
 		m.stats.failed++
 		m.moveLocked(Disconnected, err)
 	}
-	a.err = err
+	m.decideLocked(a, err)
 	m.mu.Unlock()
-	m.deliver()   // so that observers know before Connect returns
-	close(a.done) // nobody else does: the attempt isn't the machine's any more
+}
+
+// decideLocked decides an attempt, which isn't the machine's any more.
+func (m *Machine[C]) decideLocked(a *attempt, err error) {
+	a.err, a.last = err, m.announced
+	close(a.done)
 }
 
 // abandon decides an attempt whose caller won't wait any longer.
@@ -127,9 +140,9 @@ func (m *Machine[C]) abandon(a *attempt, cause error) {
 	}
 	m.attempt = nil
 	m.stats.failed++
-	a.err = fmt.Errorf("lifecycle %q: connect: %w", m.cfg.Name, cause)
-	m.moveLocked(Disconnected, a.err)
-	close(a.done)
+	err := &causedError{m.cfg.Name, errConnect, cause}
+	m.moveLocked(Disconnected, err)
+	m.decideLocked(a, err)
 }
 
 // discard closes a connection that was never anybody's.

@@ -93,3 +93,36 @@ func (e *TimeoutError) Is(target error) bool { return target == context.Deadline
 
 // Timeout returns true.
 func (e *TimeoutError) Timeout() bool { return true }
+
+// What a machine was doing when it failed, as its errors say it.
+var (
+	errConnect = errors.New("connect")
+	errClose   = errors.New("close")
+)
+
+// causedError says what failed, and why. It unwraps to both. Its text is made when somebody
+// asks for it: the methods of the cause are a stranger's code, and may panic, exit, or call
+// the machine, which must not happen on its goroutines or under its lock.
+type causedError struct {
+	name        string // the machine's
+	what, cause error
+}
+
+// Error implements error.
+func (e *causedError) Error() string {
+	return fmt.Sprintf("lifecycle %q: %v: %v", e.name, e.what, e.cause)
+}
+
+// Unwrap returns what failed and why.
+func (e *causedError) Unwrap() []error { return []error{e.what, e.cause} }
+
+// removedError is ErrRemoved.
+type removedError struct{}
+
+func (*removedError) Error() string { return "lifecycle: removed from the registry" }
+
+// Outcome returns OutcomeLocal: nothing was sent.
+func (*removedError) Outcome() spillway.Outcome { return spillway.OutcomeLocal }
+
+// ErrorType returns "removed", the value of the error.type attribute.
+func (*removedError) ErrorType() string { return "removed" }

@@ -4,6 +4,7 @@ package lifecycle_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -126,4 +127,106 @@ func mustGet(t *testing.T, r *lifecycle.Registry[any, *conn], key any) lifecycle
 	l, err := r.Get(t.Context(), key)
 	require.NoError(t, err)
 	return l
+}
+
+// typedNil is an error type of the kind that everybody has written once: a nil pointer of it
+// is an error that isn't nil, and panics when it is asked.
+type typedNil struct{ cause error }
+
+func (e *typedNil) Error() string   { return e.cause.Error() }
+func (e *typedNil) Unwrap() error   { return e.cause }
+func (e *typedNil) Is(error) bool   { return e.cause == nil }
+func (e *typedNil) As(any) bool     { return e.cause == nil }
+func (e *typedNil) Timeout() bool   { return e.cause == nil }
+func (e *typedNil) Temporary() bool { return e.cause == nil }
+
+// G-SUP-1; L-08: an error of a dial that panics when it is asked what it is, and one that
+// another machine's Connect gave, are failed dials like others.
+func TestSupervisorSurvivesTheErrorsOfItsDial(t *testing.T) {
+	for name, err := range map[string]error{
+		"typed nil":              (*typedNil)(nil),
+		"state of another":       &lifecycle.StateError{Name: "other", Op: "connect", State: lifecycle.Connecting},
+		"state of another below": fmt.Errorf("below: %w", &lifecycle.StateError{Name: "other", Op: "connect"}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &backend{}
+				m := newMachine(t, b)
+				dials := 0
+				s, serr := lifecycle.Supervise(t.Context(), m, lifecycle.DefaultSupervisorConfig(func(ctx context.Context) (*conn, error) {
+					if dials++; dials < 3 {
+						return nil, err
+					}
+					return b.dial(ctx)
+				}))
+				require.NoError(t, serr)
+				require.NoError(t, m.WaitState(t.Context(), lifecycle.Connected))
+				synctest.Wait()
+				require.Equal(t, uint64(2), s.Stats().Failed)
+				require.Equal(t, uint64(3), s.Stats().Dials)
+				require.NoError(t, s.Stop(t.Context()))
+				require.NoError(t, m.Close(t.Context()))
+			})
+		})
+	}
+}
+
+// asks is an error that asks the machine, or exits, when its text is wanted.
+type asks struct{ ask func() }
+
+func (e asks) Error() string { e.ask(); return "asked" }
+
+// G-LIF-3: the text of a stranger's error is made by whoever wants it: not under the lock of
+// the machine, nor on its goroutines.
+func TestMachineSurvivesTheTextsOfErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &backend{}
+		exit := asks{runtime.Goexit}
+		m := newMachine(t, b, func(c *lifecycle.Config[*conn]) {
+			c.Close = func(ctx context.Context, c *conn) error { _ = b.close(ctx, c); return exit }
+		})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		failed := make(chan error, 1)
+		go func() {
+			failed <- m.Connect(ctx, func(ctx context.Context) (*conn, error) { <-ctx.Done(); time.Sleep(1); return nil, ctx.Err() })
+		}()
+		synctest.Wait()
+		cancel(asks{func() { m.Stats() }})
+		err := <-failed
+		require.ErrorContains(t, err, `lifecycle "db": connect: asked`)
+
+		require.NoError(t, m.Connect(t.Context(), b.dial))
+		closed := make(chan error, 1)
+		go func() { closed <- m.Close(context.Background()) }()
+		synctest.Wait()
+		require.Len(t, closed, 1)
+		require.True(t, errors.As(<-closed, &asks{}))
+		time.Sleep(time.Second) // the late dial
+		require.Zero(t, m.Stats().Open())
+		require.Zero(t, m.Stats().Background)
+	})
+}
+
+// ctxPanics is a context whose code panics.
+type ctxPanics struct{ context.Context }
+
+func (ctxPanics) Value(any) any { panic("value") }
+
+// G-REG-5: a context that panics harms nobody but who closed with it.
+func TestRegistryCloseSurvivesItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &backend{}
+		cfg := lifecycle.DefaultRegistryConfig("any", func(ctx context.Context, _ string) (*conn, error) { return b.dial(ctx) }, b.close)
+		r, err := lifecycle.NewRegistry(cfg)
+		require.NoError(t, err)
+		l, err := r.Get(t.Context(), "key")
+		require.NoError(t, err)
+		done, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.Error(t, r.Close(ctxPanics{done}))
+		l.Release()
+		synctest.Wait()
+		_, open := b.counts()
+		require.Zero(t, open)
+	})
 }

@@ -10,7 +10,7 @@ import (
 // Machine holds at most one connection of the type C and guards its life. All its
 // methods are safe for concurrent use. Make one with [New]: the zero Machine stays
 // Disconnected and refuses to connect. Between calls it has no goroutine but those
-// of dials and Close functions that are still running.
+// of dials, Close functions and observers that are still running.
 type Machine[C any] struct {
 	cfg Config[C]
 
@@ -32,9 +32,12 @@ type Machine[C any] struct {
 	stats      counters
 	took       durations
 
-	observers  []*observer
-	pending    []Transition // not told yet, in order
-	delivering bool         // whether somebody is telling
+	observers  []*observer   // never changed, only replaced
+	pending    []notice      // not told yet, in order
+	announced  uint64        // the number of the newest notice
+	told       uint64        // the number of the newest that has been told
+	progress   chan struct{} // closed when told grows; nil while nobody waits
+	delivering bool          // whether there is a goroutine that tells
 }
 
 // New returns a machine that is Disconnected. A wrong configuration gives a

@@ -14,7 +14,7 @@ import (
 
 // ErrRemoved is what callers get who waited for the dial of a key that was removed
 // meanwhile. Whoever asks again dials again.
-var ErrRemoved = errors.New("lifecycle: removed from the registry")
+var ErrRemoved error = &removedError{}
 
 // RegistryConfig are the settings of a registry of connections of the type C, by keys of
 // the type K.
@@ -258,7 +258,7 @@ func (r *Registry[K, C]) Close(ctx context.Context) error {
 func (r *Registry[K, C]) closeAll(ctx context.Context, all []*entry[C]) {
 	errs := make(chan error, len(all))
 	for _, e := range all {
-		go func() { errs <- r.shut(ctx, e) }()
+		go guarded(func() error { return r.shut(ctx, e) }, func(err error) { errs <- err })
 	}
 	joined := make([]error, 0, len(all))
 	for range all {

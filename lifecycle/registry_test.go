@@ -187,6 +187,8 @@ func TestRegistryRemoveWhileConnecting(t *testing.T) {
 					wg.Go(func() {
 						_, err := r.Get(t.Context(), "a")
 						require.ErrorIs(t, err, lifecycle.ErrRemoved)
+						require.Equal(t, spillway.OutcomeLocal, spillway.OutcomeOf(err), "nothing was sent")
+						require.Equal(t, spillway.Status{HTTP: 503, GRPC: 14, RetryAfter: time.Second}, spillway.StatusOf(err))
 						require.Zero(t, time.Since(start), "those who wait are told at once")
 					})
 				}

@@ -101,6 +101,7 @@ func (s phased) take(ctx context.Context, limit time.Duration) StepReport {
 
 // await waits for a step's result, for limit, or less once ctx is done.
 func await(ctx context.Context, result <-chan stepResult, limit time.Duration) (stepResult, bool) {
+	end := time.Now().Add(limit)
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	done := ctx.Done()
@@ -110,7 +111,7 @@ func await(ctx context.Context, result <-chan stepResult, limit time.Duration) (
 			return got, true
 		case <-done:
 			done = nil
-			timer.Reset(min(hurried, limit))
+			timer.Reset(min(hurried, time.Until(end)))
 		case <-timer.C:
 			select {
 			case got := <-result: // in the very moment

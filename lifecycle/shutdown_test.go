@@ -178,6 +178,24 @@ func TestShutdownHurries(t *testing.T) {
 	})
 }
 
+// G-SHU-3: who is told to hurry when his time is nearly over has no more than is left of it.
+func TestShutdownHurriedLateKeepsItsBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := make(chan struct{})
+		s := newShutdown(t, lifecycle.ShutdownConfig{
+			Timeout: time.Second,
+			Drain:   []lifecycle.Step{{Name: "deaf", Run: func(context.Context) error { <-deaf; return nil }}},
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 990*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		_, err := s.Run(ctx)
+		require.ErrorIs(t, err, lifecycle.ErrStepRunning)
+		require.Equal(t, time.Second, time.Since(start))
+		close(deaf)
+	})
+}
+
 // F2: running it twice is running it once.
 func TestShutdownRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

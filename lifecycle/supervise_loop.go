@@ -51,9 +51,8 @@ func (s *Supervisor[C]) run(ctx context.Context) {
 // dial makes one dial. The machine sees to it that it is the only one.
 func (s *Supervisor[C]) dial(ctx context.Context) error {
 	s.served()
-	err := s.machine.Connect(ctx, s.cfg.Dial)
-	var state *StateError
-	if errors.As(err, &state) && state.Op == opConnect {
+	refused, err := s.machine.connect(ctx, s.cfg.Dial)
+	if refused {
 		return nil // somebody else was quicker: watch what he made
 	}
 	s.note(func(st *SupervisorStats) {

@@ -15,13 +15,30 @@ type Transition struct {
 	At         time.Time // when
 }
 
-type observer struct{ tell func(Transition) }
+// observer is somebody who is told of transitions.
+type observer struct {
+	tell  func(Transition)
+	ended bool // guarded by the machine's lock
+}
 
-// OnTransition has f told of every transition from now on, in order, one at a
-// time, on a goroutine of the machine, while whoever caused one, or one shortly
-// before, waits. f may call the machine, and may panic or exit without harm; while it
-// runs, transitions of other goroutines are not told, but happen. The returned function
-// ends it, and may be called more than once.
+// notice is a transition for those who observed when it happened.
+type notice struct {
+	Transition
+	number uint64
+	to     []*observer
+}
+
+// maxPending is how many transitions are kept for observers that don't keep up.
+const maxPending = 1024
+
+// OnTransition has f told of every transition from now on, once and in order, one at a
+// time, on a goroutine of the machine that is there only while there is something to tell.
+// A Connect or a Close returns when f has been told of what it caused, or when its own
+// bounds are over; one that begins while others are being told doesn't wait for f, because
+// it may be f that has called it. So f may call the machine, Connect and Close included,
+// and may panic, exit or hang without harm. While it runs transitions go on, and are told
+// afterwards; whoever falls behind by more than 1024 isn't told of the oldest. The returned
+// function ends it, and may be called more than once.
 func (m *Machine[C]) OnTransition(f func(Transition)) (stop func()) {
 	o := &observer{tell: f}
 	m.mu.Lock()
@@ -30,6 +47,7 @@ func (m *Machine[C]) OnTransition(f func(Transition)) (stop func()) {
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
+		o.ended = true
 		kept := make([]*observer, 0, len(m.observers))
 		for _, have := range m.observers {
 			if have != o {
@@ -55,39 +73,84 @@ func (m *Machine[C]) moveLocked(to State, err error) {
 	if err != nil {
 		m.lastErr = err
 	}
-	m.pending = append(m.pending, Transition{
+	m.announceLocked(Transition{
 		From: from, To: to, Reason: reason, Generation: m.stats.connected, Err: err, At: m.since,
 	})
 	close(m.changed)
 	m.changed = make(chan struct{})
 }
 
-// deliver tells the observers what is pending, outside the lock. If somebody is at
-// it already, possibly waiting for an observer that brought this about, he will tell
-// this too: that keeps the order, and lets an observer call the machine.
+// announceLocked has the observers told, by the goroutine that is at it or by a new one. Not
+// by whoever caused the transition: he would be held up for as long as an observer likes,
+// and for ever by one that waits for him.
+func (m *Machine[C]) announceLocked(t Transition) {
+	if len(m.observers) == 0 {
+		return
+	}
+	m.announced++
+	if len(m.pending) == maxPending {
+		m.pending = m.pending[1:]
+	}
+	m.pending = append(m.pending, notice{t, m.announced, m.observers})
+	if !m.delivering {
+		m.delivering = true
+		go m.deliver()
+	}
+}
+
+// deliver tells what is pending, outside the lock.
 func (m *Machine[C]) deliver() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.delivering {
-		return
-	}
-	m.delivering = true
 	for len(m.pending) > 0 {
-		t := m.pending[0]
+		n := m.pending[0]
 		m.pending = m.pending[1:]
-		m.tell(t)
+		for _, o := range n.to {
+			m.tell(o, n.Transition)
+		}
+		m.told = n.number
+		if m.progress != nil {
+			close(m.progress)
+			m.progress = nil
+		}
 	}
 	m.pending = nil
 	m.delivering = false
 }
 
-// tell calls the observers without the lock, and has it again when it returns.
-func (m *Machine[C]) tell(t Transition) {
-	observers := m.observers
+// tell calls an observer without the lock, and has it again when it returns.
+func (m *Machine[C]) tell(o *observer, t Transition) {
+	if o.ended {
+		return
+	}
 	m.mu.Unlock()
 	defer m.mu.Lock()
-	for _, o := range observers {
-		<-apart(func() { o.tell(t) })
+	<-apart(func() { o.tell(t) })
+}
+
+// awaitTold waits until the observers have been told of everything up to a number, until
+// done is closed, or until the limit is over.
+func (m *Machine[C]) awaitTold(number uint64, done <-chan struct{}, limit time.Duration) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		m.mu.Lock()
+		if m.told >= number {
+			m.mu.Unlock()
+			return
+		}
+		if m.progress == nil {
+			m.progress = make(chan struct{})
+		}
+		progress := m.progress
+		m.mu.Unlock()
+		select {
+		case <-progress:
+		case <-done:
+			return
+		case <-timer.C:
+			return
+		}
 	}
 }
 
