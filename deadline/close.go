@@ -8,7 +8,7 @@ import (
 )
 
 func (c *core) close(ctx context.Context) error {
-	if c.isNested(ctx) {
+	if c.isNested(ctx) || c.here() != nil {
 		return &spillway.NestedError{Component: component, Name: c.name}
 	}
 	draining := time.NewTimer(time.Duration(c.beginClose() - c.now()))
@@ -19,19 +19,19 @@ func (c *core) close(ctx context.Context) error {
 	case <-draining.C:
 	case <-ctx.Done():
 	}
-	c.cutOffRest()
-	select {
-	case <-c.gone:
-		return c.report(nil)
-	default:
+	told := c.cutOffRest()
+	for _, over := range []<-chan struct{}{c.gone, told} {
+		if isClosed(over) {
+			continue
+		}
+		select {
+		case <-over:
+		case <-ctx.Done():
+			c.giveUp()
+			return c.report(context.Cause(ctx))
+		}
 	}
-	select {
-	case <-c.gone:
-		return c.report(nil)
-	case <-ctx.Done():
-		c.giveUp()
-		return c.report(context.Cause(ctx))
-	}
+	return c.report(nil)
 }
 
 // beginClose closes the entrance, once, and says when the drain is over.
@@ -55,14 +55,17 @@ func (c *core) beginClose() (cutAt int64) {
 }
 
 // cutOffRest cancels what was accepted and isn't done, once. Nothing is started
-// afterwards.
-func (c *core) cutOffRest() {
+// afterwards. It returns a channel that is closed when sink and hooks have been told: they
+// may take longer than Close may.
+func (c *core) cutOffRest() (told <-chan struct{}) {
 	var out fallout
+	done := make(chan struct{})
 	now := c.now()
 	c.mu.Lock()
 	if c.cutKnown {
 		c.mu.Unlock()
-		return
+		close(done)
+		return done
 	}
 	c.cutKnown = true
 	c.cut.Store(true)
@@ -85,7 +88,18 @@ func (c *core) cutOffRest() {
 	for _, end := range ends {
 		end(c.closedErr)
 	}
+	calls := c.answer(out.dead)
+	out.dead = nil
 	c.fire(&out)
+	if len(calls) == 0 {
+		close(done)
+		return done
+	}
+	go func() {
+		defer close(done)
+		callAll(calls)
+	}()
+	return done
 }
 
 // giveUp resolves the futures of jobs that still run: their operations can't be

@@ -26,8 +26,8 @@ type core struct {
 	queue     queue // Invariant: queue.n <= queueCap + free(), except after target was lowered
 	submitted uint64
 
-	// Invariant: live == busy + waking + len(idle).
-	// Invariant: queue.n > waking only if busy + waking >= target: nobody sleeps while there is work.
+	// Invariant: live == busy + waking + burying + len(idle).
+	// Invariant: queue.n > waking only if busy + waking + burying >= target: nobody sleeps while there is work.
 	// Invariant: parked.n > 0 only if there is no room in the queue.
 	target  int     // workers there shall be
 	live    int     // workers there are
@@ -41,11 +41,13 @@ type core struct {
 	clock   int64 // the last reading of the clock
 	expiry  expiry
 	parked  list // jobs whose submitters wait for room
+	burying int  // of the workers: have no job, and tell of those that they found dead
 
 	count   counts
-	workers *worker // all of them
-	husks   spares  // jobs of Go that left without having run were such
-	swept   int64   // when canceled jobs may be looked for again
+	workers *worker            // all of them
+	homes   map[uint64]*worker // the same by the numbers of their goroutines
+	husks   spares             // jobs of Go that left without having run were such
+	swept   int64              // when canceled jobs may be looked for again
 	pace    pace
 	started int64 // when the last job was started, if anybody predicts
 
@@ -66,6 +68,8 @@ type core struct {
 	drain      time.Duration
 	sink       func(context.Context, Failure)
 	hooks      []Hooks
+	tells      bool // whether anybody is to be told of jobs that die
+	tellsRan   bool // whether anybody is to be told of jobs that ran
 	base       time.Time
 	rejections [invalid]*spillway.Rejection // by verdict; nil where it is none
 	expiredErr *ExpiredError
@@ -77,6 +81,8 @@ type core struct {
 	guessing atomic.Bool                // whether the timer comes to say that the last reading of the clock is old; set under mu
 
 	wait, run histogram.Recorder
+
+	telling atomic.Int32 // workers that are in a sink or a hook
 }
 
 // counts are the totals since the start of how jobs ended, guarded by the core's lock.
@@ -121,6 +127,11 @@ func newCore(cfg Config) *core {
 			}
 		}
 	}
+	c.tells = c.sink != nil
+	for _, h := range c.hooks {
+		c.tells = c.tells || h.Rejected != nil
+		c.tellsRan = c.tellsRan || h.Ran != nil
+	}
 	c.expiredErr = &ExpiredError{Rejection: *c.rejections[expired]}
 	c.openLocked()
 	if c.longest = int64(cfg.TTL); c.longest == 0 {
@@ -134,14 +145,14 @@ func (c *core) openLocked() { c.open = !c.closing && c.mode != spillway.RefuseAl
 
 // freeLocked is how many workers could take a job now, asleep or not yet started. The
 // first so many jobs of the queue are as good as started: they don't count as waiting.
-func (c *core) freeLocked() int { return max(c.target-c.busy, 0) }
+func (c *core) freeLocked() int { return max(c.target-c.busy-c.burying, 0) }
 
 func (c *core) hasRoomLocked() bool { return c.queue.n < c.queueCap+c.freeLocked() }
 
 // wakeLocked sees to it that there are as many workers on their way as there are
 // jobs to take, unless that many may not work at once.
 func (c *core) wakeLocked(out *fallout) {
-	for c.queue.n > c.waking && c.busy+c.waking < c.target {
+	for c.queue.n > c.waking && c.busy+c.waking+c.burying < c.target {
 		c.waking++
 		w := c.idle
 		if w == nil {
@@ -170,7 +181,8 @@ func (c *core) admitParkedLocked(out *fallout) {
 }
 
 // takeLocked takes the first job that may still be started, and drops those before
-// it that may not. A job of Go becomes the worker's own.
+// it that may not. If somebody is to be told of those it takes none: to tell may take so
+// long that the job's time would be up before its start. A job of Go becomes the worker's own.
 func (c *core) takeLocked(w *worker, now int64, out *fallout) *job {
 	for q := &c.queue; q.n > 0; {
 		s := q.at(q.head)
@@ -181,6 +193,9 @@ func (c *core) takeLocked(w *worker, now int64, out *fallout) *job {
 		if v := c.stillGoodLocked(s, now); v != admitted {
 			c.leaveLocked(c.pullLocked(q.head), v, now, out)
 			continue
+		}
+		if out.dead != nil && c.tells {
+			return nil
 		}
 		j := s.task.job()
 		if j == nil {
@@ -252,8 +267,9 @@ func (c *core) checkLocked() {
 	for w := c.idle; w != nil; w = w.next {
 		asleep++
 	}
-	invariant.Check(c.live == c.busy+c.waking+asleep, "deadline: %d workers: %d busy, %d waking, %d asleep", c.live, c.busy, c.waking, asleep)
-	invariant.Check(c.queue.n <= c.waking || c.busy+c.waking >= c.target, "deadline: %d jobs in the queue while workers sleep", c.queue.n)
+	invariant.Check(c.live == c.busy+c.waking+c.burying+asleep, "deadline: %d workers: %d busy, %d waking, %d burying, %d asleep",
+		c.live, c.busy, c.waking, c.burying, asleep)
+	invariant.Check(c.queue.n <= c.waking || c.busy+c.waking+c.burying >= c.target, "deadline: %d jobs in the queue while workers sleep", c.queue.n)
 	invariant.Check(c.parked.n == 0 || !c.hasRoomLocked(), "deadline: %d callers parked with room in the queue", c.parked.n)
 	known := c.count.outcomes() + uint64(c.parked.n+c.queue.n+c.busy)
 	invariant.Check(c.submitted == known, "deadline: %d submitted, %d accounted for", c.submitted, known)

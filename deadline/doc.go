@@ -24,8 +24,8 @@
 //   - G-EXE-7: submitted = parked + waiting + running + all outcomes, at any time.
 //   - G-EXE-8: jobs start in the order in which they came; nobody overtakes a parked
 //     caller.
-//   - G-EXE-9: a job that would have to wait for its own executor gets an error, and
-//     nobody hangs.
+//   - G-EXE-9: a job, a sink or a hook that would have to wait for its own executor gets
+//     an error, and nobody hangs.
 //   - G-EXE-10: a prediction never shuts the executor: with nothing in the queue and
 //     nothing running, or nothing started for 50 ms, a job is let in to find out.
 //   - G-EXE-11: Close returns no later than its context ends. It starts nothing

@@ -58,8 +58,8 @@ type misuseError struct{ text, kind string }
 
 func (e *misuseError) Error() string { return e.text }
 
-// Outcome returns OutcomeLocal: nothing was sent.
-func (e *misuseError) Outcome() spillway.Outcome { return spillway.OutcomeLocal }
+// Outcome returns OutcomePermanent: the same call fails again.
+func (e *misuseError) Outcome() spillway.Outcome { return spillway.OutcomePermanent }
 
 // ErrorType returns the value of the error.type attribute.
 func (e *misuseError) ErrorType() string { return e.kind }
@@ -115,7 +115,7 @@ const (
 func (c *core) errorOf(ctx context.Context, v verdict, waited time.Duration) error {
 	switch v {
 	case canceled:
-		return context.Cause(ctx)
+		return causeOf(ctx)
 	case closedOut, closedBefore:
 		return c.closedErr
 	case expired:
@@ -123,6 +123,14 @@ func (c *core) errorOf(ctx context.Context, v verdict, waited time.Duration) err
 	default:
 		return c.rejection(v, waited)
 	}
+}
+
+// causeOf asks a context why it is done. That is a user's code, and runs on workers, too:
+// what panics was canceled.
+func causeOf(ctx context.Context) (err error) {
+	err = context.Canceled
+	defer func() { _ = recover() }()
+	return context.Cause(ctx)
 }
 
 // rejection returns the shared value where nobody has waited, because refusing must

@@ -46,8 +46,8 @@ func Share[U, T any](e *Executor[T]) *Executor[U] {
 // refused (no room and nobody may be parked any more, not to be served in time,
 // dropped, mode RefuseAll), an *[ExpiredError] if its deadline passed first, ctx's
 // cause if it was canceled first, a *spillway.ClosedError, a *spillway.NestedError
-// if ctx is that of a job of the same executor and no worker is free, [ErrNoDeadline]
-// or [ErrNilOp]. A panic or Goexit of op comes back as a *spillway.PanicError.
+// if ctx is that of a job of the same executor, or it is called by a sink or a hook on a
+// worker, and no worker is free, [ErrNoDeadline] or [ErrNilOp]. A panic or Goexit of op comes back as a *spillway.PanicError.
 //
 // Do waits for room like Submit, and for its turn, both only while ctx lives. An op
 // that has started is waited for until it returns, so that it may use what belongs to
@@ -181,6 +181,11 @@ func (e *Executor[T]) put(o *order, op spillway.Op[T]) (*Future[T], error) {
 	}
 	var out fallout
 	c.mu.Lock()
+	if o.waits && !o.nested && c.telling.Load() > 0 && !c.mayNestLocked(o) {
+		c.mu.Unlock()
+		o.nested = c.isToldHere()
+		c.mu.Lock()
+	}
 	v := c.judgeLocked(o, &out)
 	if v != admitted && v != parkIt {
 		c.mu.Unlock()
@@ -217,9 +222,10 @@ func (e *Executor[T]) fresh() *Future[T] {
 // If ctx ends first, Close cancels the rest at once and returns without waiting any
 // longer. What still runs then can't be stopped and goes on; futures of it say closed.
 // Close may be called any number of times, also at the same time: the first to run out
-// of time cuts the work off for all, and all report the same. Called with the context
-// of one of the executor's own jobs it changes nothing and returns a
-// *spillway.NestedError: it would wait for itself. A closed executor stays closed.
+// of time cuts the work off for all, and all report the same. Called by one of the
+// executor's own jobs, that is with its context or on its goroutine, or by a sink or a
+// hook on a worker, it changes nothing and returns a *spillway.NestedError: it would wait
+// for itself. A closed executor stays closed.
 func (e *Executor[T]) Close(ctx context.Context) error {
 	if e.core == nil {
 		return nil

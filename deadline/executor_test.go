@@ -193,7 +193,10 @@ func TestExecutorRefusesWhatCannotWork(t *testing.T) {
 	require.ErrorIs(t, err, deadline.ErrNilOp)
 	require.ErrorIs(t, e.Go(t.Context(), answer(1)), deadline.ErrNoDeadline)
 	require.NotErrorIs(t, deadline.ErrNoDeadline, spillway.ErrBackpressure)
-	require.Equal(t, spillway.OutcomeLocal, spillway.OutcomeOf(deadline.ErrNoDeadline))
+	for _, err := range []error{deadline.ErrNoDeadline, deadline.ErrNilOp} {
+		require.Equal(t, spillway.OutcomePermanent, spillway.OutcomeOf(err), "the code has to change")
+		require.Equal(t, spillway.Status{HTTP: 500, GRPC: 13}, spillway.StatusOf(err))
+	}
 	for _, items := range []int{0, -1, deadline.MaxItems + 1} {
 		var weight *spillway.WeightError
 		require.ErrorAs(t, e.GoN(ctx, items, answer(1)), &weight)

@@ -16,8 +16,8 @@ type Failure struct {
 }
 
 // Hooks are told of what happens off the fast path. They are called on the
-// goroutine that caused it, outside of any lock; they may call the executor and may
-// panic without harm. A nil hook is not called.
+// goroutine that caused it, outside of any lock; they may call the executor, as
+// Config.Sink may, and may panic without harm. A nil hook is not called.
 type Hooks struct {
 	// Rejected is told of every refusal, at submission or later, with the context that
 	// the job was submitted with.

@@ -123,19 +123,34 @@ func TestExecutorCloseFromWithinAJobIsAnError(t *testing.T) {
 			return 0, nil
 		})
 		require.NoError(t, err)
-		require.False(t, e.Stats().Closed)
-		// With a foreign context it waits for itself, but not for longer than that lives.
-		var inner error
+		// With a foreign context, too.
 		_, err = e.Do(t.Context(), func(context.Context) (int, error) {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			defer cancel()
-			inner = e.Close(ctx)
+			requireNested(t, e.Close(context.Background()))
+			requireNested(t, deadline.Share[string](e).Close(context.Background()))
+			return 0, nil
+		})
+		require.NoError(t, err)
+		require.False(t, e.Stats().Closed)
+		// A job of another executor isn't one of this, and may close it.
+		other := newExecutor(t, deadline.Config{Queue: 2})
+		_, err = e.Do(t.Context(), func(context.Context) (int, error) { return 0, other.Close(context.Background()) })
+		require.NoError(t, err)
+		// On a goroutine of its own with a foreign context it can't be seen: it waits for
+		// itself, but not for longer than that lives.
+		inner := make(chan error, 1)
+		_, err = e.Do(t.Context(), func(context.Context) (int, error) {
+			go func() {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+				defer cancel()
+				inner <- e.Close(ctx)
+			}()
+			time.Sleep(2 * time.Second)
 			return 0, nil
 		})
 		require.NoError(t, err)
 		var report *deadline.CloseError
-		require.ErrorAs(t, inner, &report)
+		require.ErrorAs(t, <-inner, &report)
 		require.Equal(t, 1, report.Running)
-		require.ErrorIs(t, inner, context.DeadlineExceeded)
+		require.ErrorIs(t, report, context.DeadlineExceeded)
 	})
 }

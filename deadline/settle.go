@@ -84,8 +84,11 @@ func (c *core) resolveLocked(j *job, out *fallout) {
 
 // bury gives jobs that have left without having run their error, and tells whom it
 // concerns: first those who wait, then hooks and sink.
-func (c *core) bury(dead *job) {
-	var calls []func()
+func (c *core) bury(dead *job) { callAll(c.answer(dead)) }
+
+// answer tells those who wait for jobs that have left without having run, and returns the
+// calls of hooks and sink that are left to make.
+func (c *core) answer(dead *job) (calls []func()) {
 	for j := dead; j != nil; {
 		next := j.next
 		j.next = nil
@@ -107,7 +110,7 @@ func (c *core) bury(dead *job) {
 		c.conclude(j, err)
 		j = next
 	}
-	callAll(calls)
+	return calls
 }
 
 func (c *core) conclude(j *job, err error) {

@@ -31,9 +31,12 @@ type worker struct {
 	wake chan struct{} // capacity 1; sent to by who takes it off core.idle
 
 	after, before *worker // in core.workers; guarded by the core's lock
+	home          uint64  // the number of its goroutine
 	job           *job    // changed under the core's lock
+	buries        bool    // whether it tells of the dead before it takes a job; counted in core.burying
 
 	phase   phase
+	telling bool        // whether it is in a sink or a hook
 	guess   bool        // whether the end of its job may be guessed
 	guessed bool        // whether the end of its last job was
 	waited  bool        // whether how long its job waited was recorded
@@ -48,8 +51,10 @@ type worker struct {
 // sink or a hook, and can't be kept from ending the goroutine. The worker then goes on
 // where it was, on a new one: each phase names the next before it calls anything.
 func (c *core) work(w *worker) {
+	c.settleIn(w)
 	defer func() {
 		if w.phase != left {
+			c.moveOut(w)
 			go c.work(w)
 		}
 	}()
@@ -66,8 +71,10 @@ func (c *core) work(w *worker) {
 			if j := w.job; j.err != nil && j.kind == kindGo {
 				c.lose(w, j)
 			}
-			if len(c.hooks) > 0 && !w.job.rough {
+			if c.tellsRan && !w.job.rough && !w.job.void {
+				w.beginTelling()
 				c.tellRan(w.job)
+				w.endTelling()
 				w.now = c.now()
 			}
 		case asleep:
@@ -90,24 +97,23 @@ func (c *core) seek(w *worker) {
 	if !w.guessed {
 		c.tickedLocked(w.now)
 	}
-	if w.job != nil {
+	switch {
+	case w.job != nil:
 		c.finishLocked(w.job, &out)
-	} else {
+	case w.buries:
+		c.burying--
+	default:
 		c.waking--
 	}
-	w.job = nil
+	w.job, w.buries = nil, false
 	if c.live <= c.target {
-		now := max(w.now, c.clock)
-		w.job = c.takeLocked(w, now, &out)
-		c.admitParkedLocked(&out)
-		for w.job == nil && c.queue.n > 0 { // only dead ones were before those
-			w.job = c.takeLocked(w, now, &out)
-			c.admitParkedLocked(&out)
-		}
+		c.nextLocked(w, &out)
 	}
 	switch {
 	case w.job != nil:
 		w.phase = taken
+	case w.buries:
+		w.phase = hired
 	case c.closing || c.live > c.target:
 		w.phase = left
 		c.leaveWorkLocked(w, &out)
@@ -122,7 +128,30 @@ func (c *core) seek(w *worker) {
 	if rests {
 		w.forget()
 	}
+	if !w.buries {
+		c.fire(&out)
+		return
+	}
+	w.beginTelling()
 	c.fire(&out)
+	w.endTelling()
+}
+
+// nextLocked takes a job for the worker, or finds that it has to tell of dead ones first. It
+// does that in the place of a job: others may take what it leaves in the queue.
+func (c *core) nextLocked(w *worker, out *fallout) {
+	now := max(w.now, c.clock)
+	for {
+		w.job = c.takeLocked(w, now, out)
+		if w.job == nil && out.dead != nil && c.tells {
+			w.buries = true
+			c.burying++
+		}
+		c.admitParkedLocked(out)
+		if w.job != nil || w.buries || c.queue.n == 0 {
+			return // otherwise only dead ones were before those that were parked
+		}
+	}
 }
 
 // hireLocked makes a worker that is to be started.
@@ -148,6 +177,7 @@ func (c *core) leaveWorkLocked(w *worker, out *fallout) {
 		w.after.before = w.before
 	}
 	c.live--
+	delete(c.homes, w.home)
 	c.admitParkedLocked(out) // its job may have been one fewer than may run
 	out.gone = c.closing && c.live == 0
 }
@@ -238,7 +268,9 @@ func (c *core) lose(w *worker, j *job) {
 	c.count.lostItems += uint64(j.items)
 	c.mu.Unlock()
 	if c.sink != nil {
+		w.beginTelling()
 		quietly(func() { c.sink(j.ctx, j.failure()) })
+		w.endTelling()
 		w.read()
 	}
 }
