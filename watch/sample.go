@@ -51,6 +51,7 @@ type Source interface {
 type source struct {
 	sample  func() Sample
 	holders func() []spillway.Holder
+	hook    string // the name that its hooks know it by; empty if that is the sample's
 }
 
 func (s source) Sample() Sample             { return s.sample() }
@@ -93,12 +94,12 @@ func fullName(o observe.Snapshot) string {
 
 // only is the Source that an Observable with one component is.
 func only(o observe.Observable, holders func() []spillway.Holder) Source {
-	return source{func() (sample Sample) {
+	return source{sample: func() (sample Sample) {
 		for s := range observe.All(o) {
 			sample = SampleOf(s)
 		}
 		return sample
-	}, holders}
+	}, holders: holders}
 }
 
 // Limiter returns l as a Source.
@@ -112,11 +113,17 @@ func Executor[T any](e *deadline.Executor[T]) Source {
 	return only(observe.Executor(e), func() []spillway.Holder { return nil })
 }
 
-// Set returns the lanes of s as Sources, in the order of its configuration.
+// Set returns the lanes of s as Sources, in the order of its configuration. Their names are
+// the set's and their own, as in "orders/critical": another set may have a lane of the same
+// name.
 func Set[T any](s *lane.Set[T]) []Source {
 	var all []Source
 	for _, st := range s.Stats() {
-		all = append(all, Lane(s.Lane(st.Name)))
+		l := s.Lane(st.Name)
+		all = append(all, source{sample: func() Sample {
+			st := l.Stats()
+			return SampleOf(observe.Snapshot{Component: "lane", Name: s.Name(), Lane: st.Name, Laned: &st})
+		}, holders: l.Holders, hook: st.Name})
 	}
 	return all
 }

@@ -147,7 +147,7 @@ func (c *call) decided(ctx context.Context, err error) {
 		c.who.Waited, c.who.Err = time.Since(c.who.At), err
 		c.trace.keep(c.who)
 		if err != nil {
-			c.trace.log(ctx, "watch: not acquired", slog.Duration("waited", c.who.Waited), slog.String("error", err.Error()))
+			c.trace.log(ctx, "watch: not acquired", slog.Duration("waited", c.who.Waited), slog.String("error", fmt.Sprint(err))) // which survives its methods
 			return
 		}
 		c.trace.log(ctx, "watch: acquired", slog.Duration("waited", c.who.Waited))

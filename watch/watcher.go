@@ -18,13 +18,15 @@ import (
 type Watcher struct {
 	cfg Config
 
-	// subjects is never changed, only replaced, under mu: a refusal takes no lock.
+	// subjects and kin are never changed, only replaced, under mu: a refusal takes no lock.
 	subjects atomic.Pointer[map[identity]*subject]
+	kin      atomic.Pointer[map[identity]*kin]
 	unknown  gate // for refusals of guards that weren't added
 
 	mu      sync.Mutex // guards what follows, and what is replaced
 	cancel  context.CancelFunc
-	stopped chan struct{} // closed when the goroutine has ended; nil if there is none
+	ending  <-chan struct{} // closed when the newest goroutine has been told to end
+	stopped chan struct{}   // closed when it, and all before it, have ended; nil if there was none
 	closed  bool
 
 	rounds sync.Mutex // held by the one who looks; only ever tried, never waited for
@@ -53,6 +55,7 @@ func New(cfg Config) (*Watcher, error) {
 	}
 	w := &Watcher{cfg: cfg}
 	w.subjects.Store(&map[identity]*subject{})
+	w.kin.Store(&map[identity]*kin{})
 	return w, nil
 }
 
@@ -86,36 +89,62 @@ func (w *Watcher) change(f func(map[identity]*subject)) {
 	all := maps.Clone(*w.subjects.Load())
 	f(all)
 	w.subjects.Store(&all)
+	w.kin.Store(kinOf(all, *w.kin.Load()))
 }
 
 // Start takes snapshots every Config.Interval on a goroutine of its own, until Close is
 // called or ctx ends; ctx goes to the logger. It does nothing if that is running already,
-// or after Close.
+// or after Close. After ctx has ended it may be called again.
 func (w *Watcher) Start(ctx context.Context) {
 	if w.subjects.Load() == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed || w.stopped != nil {
+	before := w.stopped
+	if w.closed || before != nil && !isClosed(w.ending) {
 		return
 	}
 	ctx, w.cancel = context.WithCancel(ctx)
 	stopped := make(chan struct{})
-	w.stopped = stopped
+	w.ending, w.stopped = ctx.Done(), stopped
 	go func() {
-		defer close(stopped)
-		ticker := time.NewTicker(w.cfg.Interval)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				w.Look(ctx)
-			case <-ctx.Done():
-				return
-			}
+		if before != nil {
+			<-before // it has been told to end, and may be in its last look
 		}
+		w.run(ctx, stopped)
 	}()
+}
+
+// run looks at every interval until ctx is done. A source or a handler that ends the
+// goroutine gets another one.
+func (w *Watcher) run(ctx context.Context, stopped chan struct{}) {
+	defer func() {
+		if ctx.Err() == nil {
+			go w.run(ctx, stopped)
+			return
+		}
+		close(stopped)
+	}()
+	ticker := time.NewTicker(w.cfg.Interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			w.Look(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // Close ends the goroutine of Start and waits for it, as long as ctx lets it; then it

@@ -356,18 +356,6 @@ func TestZeroWatcherDoesNothing(t *testing.T) {
 	require.Empty(t, none.Last())
 }
 
-// A set's lanes are sources each.
-func TestSetIsASourceForEachLane(t *testing.T) {
-	s, err := lane.NewSet[int](lane.SetConfig{
-		Name: "db", Default: "a", Lanes: []lane.Config{{Name: "a", Limit: 1}, {Name: "b", Limit: 2}},
-	})
-	require.NoError(t, err)
-	all := watch.Set(s)
-	require.Len(t, all, 2)
-	require.Equal(t, "b", all[1].Sample().Name)
-	require.Empty(t, all[1].Holders())
-}
-
 // G-WAT-4, F11: adding, looking, refusing and closing from many goroutines.
 func TestWatcherConcurrentSafe(t *testing.T) {
 	w, _ := newWatcher(t, slog.LevelDebug, func(c *watch.Config) { c.Every = time.Nanosecond })
