@@ -19,7 +19,7 @@ type Stats struct {
 	Parked        int           // callers that are
 	Workers       int           // workers there shall be
 	Busy          int           // workers that have a job
-	Idle          int           // workers that have none, started or not
+	Idle          int           // workers that could take one, started or not; the others tell of jobs that died
 
 	Submitted   uint64                 // jobs handed in, whatever became of them
 	Completed   spillway.OutcomeCounts // jobs whose operation returned, by outcome

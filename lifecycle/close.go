@@ -26,7 +26,7 @@ type closing struct {
 // leases that are out are waited for, and the connection is closed.
 //
 // Close returns within Config.DrainTimeout + Config.CloseTimeout, or as soon as ctx
-// ends. If leases are still out by then, the error matches ErrOrphaned and the last
+// ends, but for the 100 ms of an observer that hangs. If leases are still out by then, the error matches ErrOrphaned and the last
 // of them closes the connection; if the Close function or a cancelled dial is still
 // at work, the error matches ErrStillClosing, and it goes on without anybody
 // waiting. An error or a panic of the Close function is returned as well. Whatever

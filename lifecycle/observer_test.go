@@ -109,7 +109,7 @@ func TestMachineObserverThatHangsHoldsUpNobody(t *testing.T) {
 }
 
 // G-LIF-6: when Connect and Close return, observers that don't hang have been told of what
-// they did; who observes later isn't told of it, and who has ended it isn't told any more.
+// they did; who observes later isn't told of it.
 func TestMachineObserversHaveBeenToldWhenItReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &backend{}
@@ -126,12 +126,47 @@ func TestMachineObserversHaveBeenToldWhenItReturns(t *testing.T) {
 		require.Equal(t, cycle, told.all())
 		require.Error(t, m.Connect(t.Context(), func(context.Context) (*conn, error) { return nil, errors.New("no") }))
 		require.Len(t, told.all(), 6)
+		require.Len(t, later.all(), 4)
 		stop()
+
+		// Also if the context is over, but then not for long.
+		require.NoError(t, m.Connect(t.Context(), b.dial))
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		_ = m.Close(ended)
+		require.Len(t, later.all(), 8)
+		m.OnTransition(func(lifecycle.Transition) { time.Sleep(time.Hour) })
+		require.NoError(t, m.Connect(t.Context(), b.dial))
+		time.Sleep(3 * time.Hour)
+		start := time.Now()
+		_ = m.Close(ended)
+		require.Equal(t, 100*time.Millisecond, time.Since(start))
+		require.Equal(t, lifecycle.Disconnected, m.State())
+		time.Sleep(3 * time.Hour)
+		require.Len(t, later.all(), 12)
+	}) // a goroutine that waits for something to tell would fail the bubble
+}
+
+// G-LIF-6: who has ended his observing isn't told any more.
+func TestMachineObserverThatHasEndedIsToldNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &backend{}
+		m := newMachine(t, b)
+		var told, other states
+		stop := func() {}
+		m.OnTransition(func(tr lifecycle.Transition) {
+			other.note(tr)
+			if tr.To == lifecycle.Connected {
+				stop() // also of what is on its way
+			}
+		})
+		stop = m.OnTransition(told.note)
 		require.NoError(t, m.Connect(t.Context(), b.dial))
 		require.NoError(t, m.Close(t.Context()))
-		require.Len(t, told.all(), 6)
-		require.Len(t, later.all(), 8)
-	}) // a goroutine that waits for something to tell would fail the bubble
+		stop()
+		require.Equal(t, cycle[:1], told.all())
+		require.Equal(t, cycle, other.all())
+	})
 }
 
 // G-LIF-6: what is kept for an observer that doesn't come back is bounded; the newest stays.

@@ -34,8 +34,8 @@ const maxPending = 1024
 // OnTransition has f told of every transition from now on, once and in order, one at a
 // time, on a goroutine of the machine that is there only while there is something to tell.
 // A Connect or a Close returns when f has been told of what it caused, or when its own
-// bounds are over; one that begins while others are being told doesn't wait for f, because
-// it may be f that has called it. So f may call the machine, Connect and Close included,
+// bounds are over and f had 100 ms; one that begins while others are being told doesn't wait
+// for f, because it may be f that has called it. So f may call the machine, Connect and Close included,
 // and may panic, exit or hang without harm. While it runs transitions go on, and are told
 // afterwards; whoever falls behind by more than 1024 isn't told of the oldest. The returned
 // function ends it, and may be called more than once.
@@ -128,10 +128,15 @@ func (m *Machine[C]) tell(o *observer, t Transition) {
 	<-apart(func() { o.tell(t) })
 }
 
+// courtesy is what observers get to be told of the end of a Connect or a Close whose own
+// bounds are over: a log shall have the reason before the caller goes on.
+const courtesy = 100 * time.Millisecond
+
 // awaitTold waits until the observers have been told of everything up to a number, until
-// done is closed, or until the limit is over.
+// done is closed, or until the limit is over; for courtesy at least.
 func (m *Machine[C]) awaitTold(number uint64, done <-chan struct{}, limit time.Duration) {
-	timer := time.NewTimer(limit)
+	least := time.Now().Add(courtesy)
+	timer := time.NewTimer(max(limit, courtesy))
 	defer timer.Stop()
 	for {
 		m.mu.Lock()
@@ -147,7 +152,8 @@ func (m *Machine[C]) awaitTold(number uint64, done <-chan struct{}, limit time.D
 		select {
 		case <-progress:
 		case <-done:
-			return
+			done = nil
+			timer.Reset(time.Until(least))
 		case <-timer.C:
 			return
 		}

@@ -58,7 +58,8 @@ func (s source) Sample() Sample             { return s.sample() }
 func (s source) Holders() []spillway.Holder { return s.holders() }
 
 // SampleOf returns what a snapshot says about the use of a guard. The workers of an
-// executor count as its permits and the jobs in its queue as callers that wait. A
+// executor count as its permits, in use by a job or by what is told of those that died,
+// and the jobs in its queue as callers that wait. A
 // component that gives nothing out, such as a retrier, has the zero Sample but for its
 // name.
 func SampleOf(o observe.Snapshot) Sample {
@@ -77,7 +78,7 @@ func SampleOf(o observe.Snapshot) Sample {
 		sample.Refused, sample.WouldRefuse, sample.Hold = s.Refused, s.WouldRefuse, s.Hold
 	case o.Executor != nil:
 		s := o.Executor
-		sample.Limit, sample.InUse = s.Workers, s.Busy
+		sample.Limit, sample.InUse = s.Workers, max(s.Busy, s.Workers-s.Idle)
 		sample.Waiting, sample.OldestWait = s.Depth+s.Parked, s.Oldest
 		sample.Released = s.Completed.Total() + s.Panicked
 		sample.Admitted = sample.Released + uint64(max(s.Busy, 0))
