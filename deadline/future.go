@@ -46,7 +46,7 @@ func (f *Future[T]) Wait(ctx context.Context) (v T, err error) {
 	if f.core == nil {
 		return v, errZero
 	}
-	nested := f.core.isNested(ctx) || !f.isSettled() && f.core.isToldHere()
+	nested := f.core.isNested(ctx) || f.core.telling.Load() > 0 && !f.isSettled() && f.core.isToldHere()
 	for {
 		over, canceled, ended := f.watch(nested)
 		if ended != nil {
