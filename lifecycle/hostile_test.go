@@ -188,7 +188,11 @@ func TestMachineSurvivesTheTextsOfErrors(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		failed := make(chan error, 1)
 		go func() {
-			failed <- m.Connect(ctx, func(ctx context.Context) (*conn, error) { <-ctx.Done(); time.Sleep(1); return nil, ctx.Err() })
+			failed <- m.Connect(ctx, func(ctx context.Context) (*conn, error) {
+				<-ctx.Done()
+				time.Sleep(time.Nanosecond)
+				return nil, ctx.Err()
+			})
 		}()
 		synctest.Wait()
 		cancel(asks{func() { m.Stats() }})

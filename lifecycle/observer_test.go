@@ -211,7 +211,7 @@ func TestMachineObserversConcurrentSafe(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			for range 50 {
+			for range 25 { // 800 transitions in all: none is dropped, however far the telling falls behind
 				_ = m.Connect(t.Context(), b.dial)
 				_ = m.Close(context.Background())
 			}

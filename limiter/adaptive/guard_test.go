@@ -44,8 +44,7 @@ func TestControllerLosesNoOrderConcurrentSafe(t *testing.T) {
 		both := func(f, g func() error) {
 			var wg sync.WaitGroup
 			for _, h := range []func() error{f, g} {
-				wg.Add(1)
-				go func() { defer wg.Done(); _ = h() }()
+				wg.Go(func() { _ = h() })
 			}
 			wg.Wait()
 		}

@@ -21,16 +21,14 @@ func staggered(l *limiter.Limiter[int], n int, long time.Duration, op spillway.O
 	end := time.Now().Add(long)
 	var wg sync.WaitGroup
 	for i := range n {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			time.Sleep(time.Duration(i) * 37 * ms)
 			for time.Now().Before(end) {
 				if _, err := l.Do(context.Background(), op); err != nil {
 					time.Sleep(20 * ms)
 				}
 			}
-		}()
+		})
 	}
 	wg.Wait()
 }
@@ -153,8 +151,7 @@ func TestControllerBesideTrackedHolders(t *testing.T) {
 			ctl := drive(t, l, trusted(1000))
 			var wg sync.WaitGroup
 			for range 20000 { // 4,000 a second: 80 at once
-				wg.Add(1)
-				go func() { defer wg.Done(); _, _ = l.Do(context.Background(), lasting(20*ms, nil)) }()
+				wg.Go(func() { _, _ = l.Do(context.Background(), lasting(20*ms, nil)) })
 				time.Sleep(250 * time.Microsecond)
 			}
 			wg.Wait()
