@@ -69,7 +69,7 @@ func (h *hold) guardBody(resp *http.Response) *body {
 // somebody else's.
 func (b *body) over() {
 	defer func() { _ = recover() }()
-	defer b.hold.giveBack(causeOf(b.hold.ctx))
+	defer b.hold.giveBack(b.hold.outcomeOf(context.Cause(b.hold.ctx)))
 	if b.conn {
 		_ = b.ReadCloser.Close()
 	}
@@ -87,7 +87,7 @@ func (b *body) Read(p []byte) (int, error) {
 		if late, ok := context.Cause(b.hold.ctx).(*TimeoutError); ok { //nolint:errorlint // ours as it is, and another's methods aren't called
 			err = late
 		}
-		b.hold.end(outcomeOf(err))
+		b.hold.end(b.hold.outcomeOf(err))
 	}
 	return n, err
 }

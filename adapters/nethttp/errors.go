@@ -91,16 +91,21 @@ func (e *TimeoutError) Outcome() spillway.Outcome { return spillway.OutcomeTimeo
 func (e *TimeoutError) ErrorType() string { return "timeout" }
 
 // outcomeOf is how an attempt ended that brought no whole answer. One whose error panics when
-// it is asked has no class; its permit comes back all the same.
-func outcomeOf(err error) spillway.Outcome {
+// it is asked has no class; its permit comes back all the same. What has no class is the network's
+// fault, unless the caller has gone: the cause that he gave may be anything.
+func (h *hold) outcomeOf(err error) spillway.Outcome {
 	if o := askOutcome(err); o != spillway.OutcomeUnknown {
 		return o
 	}
-	return spillway.OutcomeNetwork
+	switch h.ctx.Err() {
+	case nil:
+		return spillway.OutcomeNetwork
+	case context.DeadlineExceeded:
+		return spillway.OutcomeTimeout
+	default:
+		return spillway.OutcomeLocal
+	}
 }
-
-// causeOf is how a call ended whose context did.
-func causeOf(ctx context.Context) spillway.Outcome { return askOutcome(context.Cause(ctx)) }
 
 // askOutcome is spillway.OutcomeOf for errors of others, whose methods may panic: a nil pointer
 // in an error does.

@@ -50,7 +50,7 @@ func (x *exchange) attempt(ctx context.Context) (*http.Response, error) {
 	resp, err := x.send(ctx, h)
 	returned = true
 	if err != nil {
-		h.end(outcomeOf(err))
+		h.end(h.outcomeOf(err))
 		return nil, x.final(err)
 	}
 	return x.judge(h, resp)

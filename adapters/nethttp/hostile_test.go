@@ -4,6 +4,7 @@ package nethttp_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"testing"
@@ -38,13 +39,44 @@ func TestTransportSurvivesACauseThatPanics(t *testing.T) {
 		require.NoError(t, err)
 		cancel(errNil())
 		synctest.Wait()
-		require.EqualValues(t, 1, l.Stats().Ended.Of(spillway.OutcomeUnknown))
+		require.EqualValues(t, 1, l.Stats().Ended.Of(spillway.OutcomeLocal), "its caller has gone")
 		requireWhole(t, l)
 		_, err = io.Copy(io.Discard, resp.Body)
 		require.True(t, err != nil) // NotNil would take it for none
 		require.NoError(t, resp.Body.Close())
 		require.Zero(t, rt.Stats().Open)
 	})
+}
+
+// G-HTTP-4: a caller who goes for a reason of his own says nothing of the server: neither before the
+// answer nor while its body comes is that the network's fault.
+func TestTransportTakesACallersOwnReasonForNoFaultOfTheServer(t *testing.T) {
+	reason := errors.New("the user has closed the page")
+	for _, body := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			l := newLimiter(t, 1)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			req := request(t, http.MethodGet, nil).WithContext(ctx)
+			if body {
+				rt := newTransport(t, serve(t, http.HandlerFunc(drip)), l)
+				resp, err := rt.RoundTrip(req)
+				require.NoError(t, err)
+				cancel(reason)
+				_, err = io.Copy(io.Discard, resp.Body)
+				require.Error(t, err)
+				require.NoError(t, resp.Body.Close())
+			} else {
+				rt := newTransport(t, roundTrip(func(r *http.Request) (*http.Response, error) { return hangs(0, r) }), l)
+				time.AfterFunc(time.Second, func() { cancel(reason) })
+				_, err := rt.RoundTrip(req)
+				require.ErrorIs(t, err, reason)
+			}
+			synctest.Wait()
+			require.EqualValues(t, 1, l.Stats().Ended.Of(spillway.OutcomeLocal))
+			requireWhole(t, l)
+		})
+	}
 }
 
 // G-HTTP-4: however an attempt fails, and whatever its error does when it is asked, the permit
