@@ -23,7 +23,7 @@ type trip struct {
 	asked    int           // that reached the driver
 	until    time.Time     // when its time is over, if its context doesn't say
 	doubt    bool          // whether an earlier attempt may have been executed
-	failed   error         // of the last attempt that reached the driver
+	failed   error         // of the last attempt that wasn't refused
 	guard    *guard        // of the node that was asked last; nil if none was, or several
 	timed    bool          // whether somebody wants to know how long it takes
 	waited   time.Duration // for permits, if that is timed
@@ -100,20 +100,27 @@ func (c *Client) repeat(ctx context.Context, t *trip, attempt func(context.Conte
 	return err
 }
 
-// attempt makes one of several attempts. One that is refused before it is sent says nothing
-// of those before it: the call ends with what came of the last of them.
+// attempt makes one of several attempts. One that is refused, or for which there is no time
+// or no connection, says nothing of those before it: the call ends with what came of the
+// last of them. (That the driver knows no node for a record is a failure as any other.)
 func (t *trip) attempt(ctx context.Context, attempt func(context.Context) error) error {
 	t.attempts++
 	asked := t.asked
 	err := attempt(ctx)
 	switch {
 	case err == nil:
-	case t.asked > asked:
+	case t.asked > asked || isDrivers(err):
 		t.failed = err
 	case t.failed != nil:
 		return retry.Permanent(t.failed)
 	}
 	return err
+}
+
+// isDrivers reports whether an error is one of the driver's.
+func isDrivers(err error) bool {
+	var e *Error
+	return errors.As(err, &e)
 }
 
 // retrierOf returns who repeats the trip; nil for nobody. In modes Shadow and Off the
