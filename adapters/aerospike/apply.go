@@ -2,6 +2,7 @@ package aerospike
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/limiter"
 	"github.com/spillway-go/spillway/retry"
 )
 
@@ -40,7 +42,8 @@ func (c *core) firstInForce() *inForce {
 // reconnect, and are logged with what they were. Calls that were admitted keep their
 // permits. Raising a limit takes effect at once; lowering it admits nobody until
 // enough calls have ended. A change of the retries takes effect for calls that begin
-// later; their statistics begin anew.
+// later; their statistics begin anew. Any other error names a lane that couldn't be set;
+// the settings are then in force everywhere else.
 func (c *Client) Apply(s Settings) error {
 	if c.core == nil {
 		return errZero
@@ -53,10 +56,10 @@ func (c *Client) Apply(s Settings) error {
 		return err
 	}
 	c.inForce.Store(next)
-	if session, ok := c.machine.Current(); ok {
-		session.obey(next)
-	}
 	c.logApplied(old, next)
+	if session, ok := c.machine.Current(); ok {
+		return session.obey(next)
+	}
 	return nil
 }
 
@@ -75,25 +78,10 @@ func (c *core) next(old *inForce, s Settings) (*inForce, error) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Lanes)) {
-		l, field := s.Lanes[name], fmt.Sprintf("Lanes[%s]", name)
-		i, ok := c.lanes.index[name]
-		if !ok {
-			e.Add(field, name, "must be the name of one of the lanes")
-			continue
-		}
-		if l.Limit < 0 {
-			e.Add(field+".Limit", l.Limit, "must be positive, or 0 to leave it")
-		} else if l.Limit > 0 {
-			next.lanes[i].Limit = l.Limit
-			if a := next.lanes[i].Adaptive; a != nil {
-				e.Include(field+".", a.Validate(l.Limit))
-			}
-		}
-		if l.Mode != nil {
-			if !l.Mode.Valid() {
-				e.Add(field+".Mode", *l.Mode, "must be enforce, shadow, off or refuse-all")
-			}
-			next.modes[i] = *l.Mode
+		if i, ok := c.lanes.index[name]; ok {
+			next.setLane(e, i, s.Lanes[name])
+		} else {
+			e.Add(fmt.Sprintf("Lanes[%s]", name), name, "must be the name of one of the lanes")
 		}
 	}
 	if need, most := perNode(next.lanes), c.cfg.ClientPolicy.ConnectionQueueSize-1; need > most {
@@ -111,6 +99,31 @@ func (c *core) next(old *inForce, s Settings) (*inForce, error) {
 		next.writes = c.newRetrier(next.writePolicy)
 	}
 	return &next, nil
+}
+
+// setLane changes the lane i. A limit that no lane can have isn't taken over: what is
+// added up afterwards are limits that there can be.
+func (f *inForce) setLane(e *spillway.ConfigError, i int, l LaneSettings) {
+	changed := &f.lanes[i]
+	field := fmt.Sprintf("Lanes[%s]", changed.Name)
+	switch {
+	case l.Limit == 0: // stays
+	case l.Limit < 0:
+		e.Add(field+".Limit", l.Limit, "must be positive, or 0 to leave it")
+	case l.Limit > limiter.MaxLimit:
+		e.Add(field+".Limit", l.Limit, fmt.Sprintf("must be at most %d", limiter.MaxLimit))
+	default:
+		changed.Limit = l.Limit
+		if a := changed.Adaptive; a != nil {
+			e.Include(field+".", a.Validate(l.Limit))
+		}
+	}
+	if l.Mode != nil {
+		if !l.Mode.Valid() {
+			e.Add(field+".Mode", *l.Mode, "must be enforce, shadow, off or refuse-all")
+		}
+		f.modes[i] = *l.Mode
+	}
 }
 
 // change returns the policy with the settings in it.
@@ -138,26 +151,28 @@ func (r *RetrySettings) change(e *spillway.ConfigError, field string, p retry.Po
 }
 
 // obey puts settings in force in every lane that there is. Lanes that are made later
-// are made by those that are in force then.
-func (s *session) obey(f *inForce) {
+// are made by those that are in force then. The settings were validated, so an error
+// means that a lane can't be set at all: it names the lane, and the others have obeyed.
+func (s *session) obey(f *inForce) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var errs []error
 	for i, l := range f.lanes {
 		if i == s.owner.lanes.admin {
-			_ = s.admin.SetLimit(l.Limit) // validated
-			_ = s.admin.SetMode(f.modes[i])
+			errs = append(errs, s.admin.SetLimit(l.Limit), s.admin.SetMode(f.modes[i]))
 			continue
 		}
 		for _, g := range s.byName {
 			switch ctl := g.controllers[i]; {
 			case ctl == nil:
-				_ = g.lanes[i].SetLimit(l.Limit)
+				errs = append(errs, g.lanes[i].SetLimit(l.Limit))
 			case ctl.Stats().Static != l.Limit: // or it would note a change that is none
-				_ = ctl.SetStatic(l.Limit) // validated
+				errs = append(errs, ctl.SetStatic(l.Limit))
 			}
-			_ = g.lanes[i].SetMode(f.modes[i])
+			errs = append(errs, g.lanes[i].SetMode(f.modes[i]))
 		}
 	}
+	return errors.Join(errs...)
 }
 
 // logApplied writes down what was changed.

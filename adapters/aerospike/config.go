@@ -165,10 +165,10 @@ func (c Config) settleLanes(e *spillway.ConfigError) Config {
 	most := c.ClientPolicy.ConnectionQueueSize - 1
 	switch {
 	case c.Limit < 0 || c.Limit > limiter.MaxLimit:
-		e.Add("Limit", c.Limit, "must be positive, or 0 for the default")
+		e.Add("Limit", c.Limit, fmt.Sprintf("must be from 1 to %d, or 0 for the default", limiter.MaxLimit))
 		return c
 	case c.Limit == 0 && c.Lanes == nil:
-		c.Limit = min(largestReads(most), DefaultLimit)
+		c.Limit = largestReads(most)
 	}
 	field, value := "Limit", any(c.Limit)
 	if c.Lanes == nil {

@@ -32,7 +32,7 @@ func (c *Client) Connect(ctx context.Context) error {
 	c.applying.Lock()
 	defer c.applying.Unlock()
 	if session, ok := c.machine.Current(); ok {
-		session.obey(c.inForce.Load())
+		c.logDisobeyed(session.obey(c.inForce.Load()))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package aerospike
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -64,22 +65,23 @@ func DefaultLanes(reads int) []LaneConfig {
 	}
 }
 
-// largestReads returns the largest number of reads whose default lanes need no more
-// than that many connections.
+// largestReads returns the largest number of reads, up to DefaultLimit, whose default
+// lanes need no more than that many connections.
 func largestReads(connections int) int {
 	reads := 1
-	for perNode(DefaultLanes(reads+1)) <= connections {
+	for reads < DefaultLimit && perNode(DefaultLanes(reads+1)) <= connections {
 		reads++
 	}
 	return reads
 }
 
-// perNode returns how many connections of a node the lanes can use.
+// perNode returns how many connections of a node the lanes can use. Limits that no lane
+// can have are somebody else's to report, but must not make the sum a small one.
 func perNode(lanes []LaneConfig) int {
 	sum := 0
 	for _, l := range lanes {
 		if l.Name != LaneAdmin {
-			sum += l.most()
+			sum += min(max(l.most(), 0), math.MaxInt-sum)
 		}
 	}
 	return sum

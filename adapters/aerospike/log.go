@@ -33,6 +33,15 @@ func (c *core) logTransition(t lifecycle.Transition) {
 	}
 }
 
+// logDisobeyed writes down that lanes of a new connection haven't taken the settings in
+// force; nil is no error. Whoever connected has a connection all the same.
+func (c *core) logDisobeyed(err error) {
+	if err != nil {
+		//nolint:forbidigo // settings belong to no call
+		c.log.LogAttrs(context.Background(), slog.LevelWarn, "aerospike settings not in force everywhere", slog.String("client", c.cfg.Name), slog.String("error", err.Error()))
+	}
+}
+
 // effective is the configuration in force, and where the limit comes from.
 func (c *core) effective() []slog.Attr {
 	p := c.cfg.ClientPolicy

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
+	"math"
+	"strconv"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/adapters/aerospike"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
+	"github.com/spillway-go/spillway/limiter"
 )
 
 // B-11: settings are data, and a key that doesn't exist is an error.
@@ -104,4 +107,45 @@ func TestClientApplyIsAllOrNothing(t *testing.T) {
 	_, err = client.Exists(patient(t), nil, newKey(t, 1))
 	require.NoError(t, err)
 	require.Equal(t, 32, client.Snapshot().Lane("A1", aerospike.LaneRead).Limit)
+}
+
+// A limit that no lane can have is refused, also by the lane of administration, which
+// isn't held against the pool, and however many of them are added up.
+func TestClientApplyRefusesLimitsThatNoLaneCanHave(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	var out bytes.Buffer
+	client := connect(t, srv, func(c *aerospike.Config) { c.Logger = slog.New(slog.NewTextHandler(&out, nil)) })
+	put(t, client, newKey(t, 1), as.BinMap{"a": 1})
+	for name, lanes := range map[string]map[string]aerospike.LaneSettings{
+		"admin":       {aerospike.LaneAdmin: {Limit: 1 << 40}},
+		"just beyond": {aerospike.LaneAdmin: {Limit: limiter.MaxLimit + 1}},
+		"overflow":    {aerospike.LaneRead: {Limit: math.MaxInt}, aerospike.LaneWrite: {Limit: math.MaxInt}},
+		"wrapped":     {aerospike.LaneRead: {Limit: math.MaxInt}, aerospike.LaneWrite: {Limit: math.MaxInt}, aerospike.LaneBatch: {Limit: 3}},
+	} {
+		out.Reset()
+		require.ErrorContains(t, client.Apply(aerospike.Settings{Lanes: lanes}), "must be at most "+strconv.Itoa(limiter.MaxLimit), name)
+		require.NotContains(t, out.String(), "applied", name)
+	}
+	require.NoError(t, client.Apply(aerospike.Settings{Lanes: map[string]aerospike.LaneSettings{aerospike.LaneAdmin: {Limit: limiter.MaxLimit}}}))
+	require.Equal(t, limiter.MaxLimit, client.Snapshot().Lane("", aerospike.LaneAdmin).Limit)
+	require.NoError(t, client.Close(patient(t)))
+	require.NoError(t, client.Connect(patient(t)))
+	put(t, client, newKey(t, 1), as.BinMap{"a": 1})
+	require.Equal(t, 16, client.Snapshot().Lane("A1", aerospike.LaneWrite).Limit)
+}
+
+// New adds up limits as Apply does, and ends, however large the pool is.
+func TestLimitsAreAddedUpWithoutOverflow(t *testing.T) {
+	cfg := aerospike.DefaultConfig("127.0.0.1:3000")
+	cfg.Lanes = aerospike.DefaultLanes(8)
+	cfg.Lanes[0].Limit, cfg.Lanes[1].Limit = math.MaxInt, math.MaxInt
+	_, err := aerospike.New(cfg)
+	require.ErrorContains(t, err, "Lanes[0].Limit is")
+	require.ErrorContains(t, err, "of ConnectionQueueSize there are")
+	cfg.Lanes = nil
+	cfg.ClientPolicy = as.NewClientPolicy()
+	cfg.ClientPolicy.ConnectionQueueSize = math.MaxInt
+	client, err := aerospike.New(cfg)
+	require.NoError(t, err)
+	require.NoError(t, client.Close(patient(t)))
 }
