@@ -1,12 +1,14 @@
 package aerospike
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -126,13 +128,15 @@ func (f *inForce) setLane(e *spillway.ConfigError, i int, l LaneSettings) {
 	}
 }
 
-// change returns the policy with the settings in it.
+// change returns the policy with the settings in it. One that has no attempts retries
+// nothing, and remembers its back-off until somebody says how many there are to be.
 func (r *RetrySettings) change(e *spillway.ConfigError, field string, p retry.Policy) retry.Policy {
-	if r == nil {
+	if r == nil || *r == (RetrySettings{}) {
 		return p
 	}
-	if p.MaxAttempts == 0 { // there was none: what isn't said is the default
-		p = defaultRetry(retry.ReadPolicy(), p.Name)
+	if p.MaxAttempts == 0 && (p.Base == 0 || p.Cap == 0) { // there was none: what isn't said is the default
+		p = defaultRetry(retry.ReadPolicy(), cmp.Or(p.Name, strings.ToLower(field)))
+		p.MaxAttempts = 0
 	}
 	if r.Attempts < 0 {
 		e.Add(field+".Attempts", r.Attempts, "must be positive, or 0 to leave it")
@@ -146,7 +150,11 @@ func (r *RetrySettings) change(e *spillway.ConfigError, field string, p retry.Po
 	if r.Cap != 0 {
 		p.Cap = time.Duration(r.Cap)
 	}
-	e.Include(field+".", p.Validate())
+	checked := p
+	if checked.MaxAttempts == 0 { // the rest has to be right all the same
+		checked.MaxAttempts = retry.ReadPolicy().MaxAttempts
+	}
+	e.Include(field+".", checked.Validate())
 	return p
 }
 

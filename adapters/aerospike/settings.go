@@ -39,7 +39,8 @@ type LaneSettings struct {
 
 // RetrySettings are how one kind of call is retried.
 type RetrySettings struct {
-	// Attempts is how often a call is made at most; 1 is no retry; 0 leaves it.
+	// Attempts is how often a call is made at most; 1 is no retry; 0 leaves it, also at
+	// none.
 	Attempts int `json:"attempts,omitempty" yaml:"attempts,omitempty"`
 	// Base and Cap bound the back-off, as in "10ms"; zero leaves them.
 	Base Duration `json:"base,omitempty" yaml:"base,omitempty"`

@@ -16,6 +16,7 @@ import (
 	"github.com/spillway-go/spillway/adapters/aerospike"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
 	"github.com/spillway-go/spillway/limiter"
+	"github.com/spillway-go/spillway/retry"
 )
 
 // B-11: settings are data, and a key that doesn't exist is an error.
@@ -148,4 +149,30 @@ func TestLimitsAreAddedUpWithoutOverflow(t *testing.T) {
 	client, err := aerospike.New(cfg)
 	require.NoError(t, err)
 	require.NoError(t, client.Close(patient(t)))
+}
+
+// A back-off alone doesn't switch retries on; it is in force from when somebody does.
+func TestClientApplyLeavesTheAttempts(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv, func(c *aerospike.Config) { c.Reads, c.Writes = retry.Policy{}, retry.Policy{} })
+	put(t, client, newKey(t, 1), as.BinMap{"a": 1})
+	fault := srv.Inject(aerospiketest.Fault{Match: aerospiketest.Match{Kinds: aerospiketest.KindsRead}, Action: aerospiketest.ActionReset})
+	attempts := func(want int) {
+		t.Helper()
+		before := fault.Hits()
+		_, err := client.Exists(patient(t), nil, newKey(t, 1))
+		require.Error(t, err)
+		require.Equal(t, want, fault.Hits()-before)
+	}
+	base := &aerospike.RetrySettings{Base: aerospike.Duration(time.Millisecond)}
+	for _, s := range []aerospike.Settings{{}, {Reads: &aerospike.RetrySettings{}}, {Reads: base, Writes: base}, {Reads: base}} {
+		require.NoError(t, client.Apply(s))
+		attempts(1)
+	}
+	require.ErrorContains(t, client.Apply(aerospike.Settings{Reads: &aerospike.RetrySettings{Base: -1}}), "Reads.Base is -1ns")
+	require.NoError(t, client.Apply(aerospike.Settings{Reads: &aerospike.RetrySettings{Attempts: 2}}))
+	attempts(2)
+	require.Equal(t, "aerospike/reads", client.Snapshot().Reads.Name)
+	require.NoError(t, client.Apply(aerospike.Settings{Reads: base}))
+	attempts(2)
 }
