@@ -11,6 +11,7 @@ import (
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/aerospike/aerospike-client-go/v7/types"
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/deadline"
@@ -136,15 +137,14 @@ func (b *Background) Operate(ctx context.Context, policy *as.WritePolicy, key *a
 }
 
 // BatchOperate is Client.BatchOperate in the background. The records are the batch's
-// from then on, as are the results in them. A record that failed makes the batch a
-// failed one, of which only the failed records count as lost.
+// from then on, as are the results in them. A record that failed, or has no answer because
+// its node failed, makes the batch a failed one, of which only such records count as lost.
+// One that was to be deleted, or read, and isn't there has not failed.
 func (b *Background) BatchOperate(ctx context.Context, policy *as.BatchPolicy, records []as.BatchRecordIfc) error {
 	records = slices.Clone(records)
 	return b.Go(ctx, len(records), func(ctx context.Context, c *Client) error {
-		if err := c.BatchOperate(ctx, policy, records); err != nil {
-			return err
-		}
-		return failedPart(records)
+		forget(records)
+		return failedPart(records, c.BatchOperate(ctx, policy, records))
 	})
 }
 
@@ -207,20 +207,61 @@ func (e *partError) Error() string {
 // Unwrap returns the error of the first record that failed.
 func (e *partError) Unwrap() error { return e.first }
 
-// failedPart returns the error of a batch some of whose records failed; nil if none.
-func failedPart(records []as.BatchRecordIfc) error {
+// forget removes what records say of an earlier batch, as the driver does, which may not
+// be reached.
+func forget(records []as.BatchRecordIfc) {
+	for _, r := range records {
+		if r == nil || r.BatchRec() == nil {
+			continue // the batch will say so
+		}
+		rec := r.BatchRec()
+		rec.Record, rec.ResultCode, rec.Err, rec.InDoubt = nil, types.NO_RESPONSE, nil, false
+	}
+}
+
+// failedPart returns the error of a batch some of whose records failed; nil if none did.
+// whole is the batch's own error: it is that of the records that have no answer, and of
+// the batch if that are all.
+func failedPart(records []as.BatchRecordIfc, whole error) error {
 	e := &partError{of: len(records)}
 	for _, r := range records {
-		if err := r.BatchRec().Err; err != nil {
-			if e.failed++; e.failed == 1 {
-				e.first = err
-			}
+		if written(r) {
+			continue
+		}
+		if e.failed++; e.failed > 1 {
+			continue
+		}
+		switch rec := r.BatchRec(); {
+		case rec.Err != nil:
+			e.first = rec.Err
+		case whole != nil:
+			e.first = whole
+		default:
+			e.first = &as.AerospikeError{ResultCode: rec.ResultCode}
 		}
 	}
-	if e.failed == 0 {
+	switch {
+	case whole != nil && e.failed == len(records):
+		return whole
+	case e.failed == 0:
 		return nil
 	}
 	return e
+}
+
+// written reports whether what a record was about is done.
+func written(r as.BatchRecordIfc) bool {
+	if r == nil || r.BatchRec() == nil {
+		return false
+	}
+	code := r.BatchRec().ResultCode
+	if code == types.KEY_NOT_FOUND_ERROR {
+		switch r.(type) {
+		case *as.BatchDelete, *as.BatchRead:
+			return true // there was nothing to do
+		}
+	}
+	return code == types.OK
 }
 
 // backgrounds are those of a client that are open.

@@ -94,6 +94,73 @@ func TestBackgroundCountsWhatIsLost(t *testing.T) {
 	require.EqualValues(t, 1, b.Stats().Refused[spillway.ReasonQueueFull])
 }
 
+// G-AER-15: of a batch one of whose nodes fails only the records of that node are lost;
+// and none that was to be deleted and isn't there, as with a single Delete.
+func TestBackgroundCountsRecordsOfABatchThatAreLost(t *testing.T) {
+	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 2})
+	client := connect(t, srv)
+	b, failures := background(t, client, nil)
+	broken := srv.Inject(aerospiketest.Fault{
+		Match:  aerospiketest.Match{Kinds: aerospiketest.KindBatch, Nodes: []int{1}},
+		Action: aerospiketest.ActionReset,
+	})
+	const n = 20
+	records := make([]as.BatchRecordIfc, n)
+	for i := range records {
+		records[i] = as.NewBatchWrite(nil, newKey(t, i), as.PutOp(as.NewBin("n", 1)))
+	}
+	require.NoError(t, b.BatchOperate(patient(t), nil, records))
+	f := <-failures
+	stored := srv.Records("test", "s")
+	require.Positive(t, stored)
+	require.Equal(t, n-stored, f.Items)
+	require.EqualValues(t, n-stored, b.Stats().LostItems)
+	require.Equal(t, spillway.OutcomeNetwork, spillway.OutcomeOf(f.Err))
+
+	// The records are used again, and nothing is sent: what they say of the first batch
+	// is no answer to the second.
+	refuse := spillway.RefuseAll
+	require.NoError(t, client.Apply(aerospike.Settings{Mode: &refuse}))
+	require.NoError(t, b.BatchOperate(patient(t), nil, records))
+	f = <-failures
+	require.ErrorIs(t, f.Err, spillway.ErrBackpressure)
+	require.Equal(t, n, f.Items)
+	enforce := spillway.Enforce
+	require.NoError(t, client.Apply(aerospike.Settings{Mode: &enforce}))
+	require.NoError(t, b.BatchOperate(patient(t), nil, []as.BatchRecordIfc{nil}))
+	require.Equal(t, 1, (<-failures).Items)
+
+	broken.Remove()
+	srv.Truncate()
+	lost := b.Stats().LostItems
+	require.NoError(t, b.Delete(patient(t), nil, newKey(t, 1)))
+	require.NoError(t, b.BatchOperate(patient(t), nil, []as.BatchRecordIfc{as.NewBatchDelete(nil, newKey(t, 1)), as.NewBatchDelete(nil, newKey(t, 2))}))
+	require.NoError(t, b.BatchOperate(patient(t), nil, []as.BatchRecordIfc{as.NewBatchDelete(nil, newKey(t, 1)), as.NewBatchReadHeader(nil, newKey(t, 2))}))
+	require.NoError(t, b.BatchOperate(patient(t), nil, []as.BatchRecordIfc{as.NewBatchDelete(nil, newKey(t, 1))}))
+	require.NoError(t, b.Close(patient(t)))
+	require.Equal(t, lost, b.Stats().LostItems)
+	require.Empty(t, failures)
+}
+
+// A policy that ends a node's batch at its first failure leaves the others without an
+// answer, and without an error.
+func TestBackgroundCountsWhatHasNoAnswerAsLost(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	b, failures := background(t, client, nil)
+	put(t, client, newKey(t, 2), as.BinMap{"n": "text"})
+	policy := as.NewBatchPolicy()
+	policy.RespondAllKeys = false
+	records := make([]as.BatchRecordIfc, 5)
+	for i := range records {
+		records[i] = as.NewBatchWrite(nil, newKey(t, i), as.AddOp(as.NewBin("n", 1)))
+	}
+	require.NoError(t, b.BatchOperate(patient(t), policy, records))
+	require.Equal(t, 3, (<-failures).Items)
+	require.Equal(t, 3, srv.Records("test", "s"), "the first two, and the text")
+	require.NoError(t, b.Close(patient(t)))
+}
+
 // G-AER-15: Close of a client is bounded, though the server doesn't answer, and says
 // what was left undone.
 func TestBackgroundCloseIsBounded(t *testing.T) {
