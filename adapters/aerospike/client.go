@@ -169,10 +169,22 @@ func (c *Client) Name() string {
 // errZero is the error of a Client that wasn't made by New or Wrap.
 var errZero error = &spillway.ClosedError{Component: "aerospike"}
 
-// closeBound is Close for a Compat: it closes no connection but its own.
+// closeBound is Close for a Compat: it closes no connection but its own, also if another
+// was made while writes in the background were drained.
 func (c *Client) closeBound(ctx context.Context) error {
-	if s, ok := c.machine.Current(); !ok || s != c.choices.bound {
+	if !c.isBound() {
 		return errGeneration
 	}
-	return c.machine.Close(ctx)
+	c.aborts.abort()
+	err := c.backgrounds.close(ctx)
+	if !c.isBound() { // somebody else has closed it meanwhile
+		return err
+	}
+	return errors.Join(err, c.machine.Close(ctx))
+}
+
+// isBound reports whether the connection is the one that a Compat is bound to.
+func (c *Client) isBound() bool {
+	s, ok := c.machine.Current()
+	return ok && s == c.choices.bound
 }

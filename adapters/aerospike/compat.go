@@ -71,7 +71,7 @@ func CompatRefusalDelay(d time.Duration) CompatOption {
 // PartitionFilter.IsDone says whether all was read.
 //
 // Tasks are the driver's: what they ask goes past the lanes, and knows no context.
-// Close closes c.
+// Close closes c as Client.Close does, and drains what c has in the background before.
 func (c *Client) Compat(ctx context.Context, options ...CompatOption) (as.ClientIfc, error) {
 	if c.core == nil {
 		return nil, errZero

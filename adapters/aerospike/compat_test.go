@@ -222,6 +222,39 @@ func TestCompatIsBoundToItsConnection(t *testing.T) {
 	idle(t, client)
 }
 
+// G-AER-15: Close of a Compat is that of its client: writes in the background that were
+// accepted are drained before the connection is closed, and none is accepted afterwards.
+func TestCompatCloseDrainsTheBackground(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	c := compatOf(t, client)
+	b, failures := background(t, client, func(c *aerospike.BackgroundConfig) { c.Workers = 1 })
+	srv.Inject(aerospiketest.Fault{Delay: 5 * time.Millisecond}) // so that they outlast a Close that doesn't wait
+	for i := range 20 {
+		require.NoError(t, b.Put(patient(t), nil, newKey(t, i), as.BinMap{"n": 1}))
+	}
+	c.Close()
+	require.Equal(t, lifecycle.Disconnected, client.State())
+	require.Empty(t, failures)
+	require.Zero(t, b.Stats().LostItems)
+	require.Equal(t, 20, srv.Records("test", "s"))
+	require.ErrorIs(t, b.Touch(patient(t), nil, newKey(t, 1)), spillway.ErrClosed)
+}
+
+// A Compat whose connection is gone drains nobody: the writes are those of the next one.
+func TestCompatCloseLeavesTheNextConnectionAlone(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	old := compatOf(t, client)
+	require.NoError(t, client.Close(patient(t)))
+	require.NoError(t, client.Connect(patient(t)))
+	b, failures := background(t, client, nil)
+	old.Close()
+	require.NoError(t, b.Touch(patient(t), nil, newKey(t, 1)))
+	require.Equal(t, 1, (<-failures).Items, "which isn't there, but was asked for")
+	require.Equal(t, lifecycle.Connected, client.State())
+}
+
 // The default policies are the client's.
 func TestCompatDefaults(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
