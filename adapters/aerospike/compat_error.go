@@ -73,6 +73,18 @@ func (c *compat) failLate(err error) as.Error {
 	return failed
 }
 
+// failWrite is fail for writes of one record: one that was left by Detach goes on, and what
+// it was to do may still be done. Any other whose context has ended wasn't sent, or has an
+// error of the driver's, who knows.
+func (c *compat) failWrite(err error) as.Error {
+	failed := c.fail(err)
+	var left *DetachedError
+	if e, ok := failed.(*compatError); ok && errors.As(err, &left) {
+		e.InDoubt = true
+	}
+	return failed
+}
+
 // compatCode is the code of an error that isn't the driver's: see Compat.
 func compatCode(err error) types.ResultCode {
 	var argument *spillway.ConfigError

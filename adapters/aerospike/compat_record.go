@@ -26,58 +26,58 @@ func (c *compat) GetObject(policy *as.BasePolicy, key *as.Key, obj any) as.Error
 }
 
 func (c *compat) Put(policy *as.WritePolicy, key *as.Key, bins as.BinMap) as.Error {
-	return c.fail(c.guarded.Put(c.ctx, policy, key, bins))
+	return c.failWrite(c.guarded.Put(c.ctx, policy, key, bins))
 }
 
 func (c *compat) PutBins(policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) as.Error {
-	return c.fail(c.guarded.PutBins(c.ctx, policy, key, bins...))
+	return c.failWrite(c.guarded.PutBins(c.ctx, policy, key, bins...))
 }
 
 func (c *compat) Add(policy *as.WritePolicy, key *as.Key, bins as.BinMap) as.Error {
-	return c.fail(c.guarded.Add(c.ctx, policy, key, bins))
+	return c.failWrite(c.guarded.Add(c.ctx, policy, key, bins))
 }
 
 func (c *compat) AddBins(policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) as.Error {
-	return c.fail(c.guarded.AddBins(c.ctx, policy, key, bins...))
+	return c.failWrite(c.guarded.AddBins(c.ctx, policy, key, bins...))
 }
 
 func (c *compat) Append(policy *as.WritePolicy, key *as.Key, bins as.BinMap) as.Error {
-	return c.fail(c.guarded.Append(c.ctx, policy, key, bins))
+	return c.failWrite(c.guarded.Append(c.ctx, policy, key, bins))
 }
 
 func (c *compat) AppendBins(policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) as.Error {
-	return c.fail(c.guarded.AppendBins(c.ctx, policy, key, bins...))
+	return c.failWrite(c.guarded.AppendBins(c.ctx, policy, key, bins...))
 }
 
 func (c *compat) Prepend(policy *as.WritePolicy, key *as.Key, bins as.BinMap) as.Error {
-	return c.fail(c.guarded.Prepend(c.ctx, policy, key, bins))
+	return c.failWrite(c.guarded.Prepend(c.ctx, policy, key, bins))
 }
 
 func (c *compat) PrependBins(policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) as.Error {
-	return c.fail(c.guarded.PrependBins(c.ctx, policy, key, bins...))
+	return c.failWrite(c.guarded.PrependBins(c.ctx, policy, key, bins...))
 }
 
 func (c *compat) PutObject(policy *as.WritePolicy, key *as.Key, obj any) as.Error {
-	return c.fail(c.guarded.PutObject(c.ctx, policy, key, obj))
+	return c.failWrite(c.guarded.PutObject(c.ctx, policy, key, obj))
 }
 
 func (c *compat) Touch(policy *as.WritePolicy, key *as.Key) as.Error {
-	return c.fail(c.guarded.Touch(c.ctx, policy, key))
+	return c.failWrite(c.guarded.Touch(c.ctx, policy, key))
 }
 
 func (c *compat) Delete(policy *as.WritePolicy, key *as.Key) (bool, as.Error) {
 	v, err := c.guarded.Delete(c.ctx, policy, key)
-	return v, c.fail(err)
+	return v, c.failWrite(err)
 }
 
 func (c *compat) Operate(policy *as.WritePolicy, key *as.Key, operations ...*as.Operation) (*as.Record, as.Error) {
 	v, err := c.guarded.Operate(c.ctx, policy, key, operations...)
-	return v, c.fail(err)
+	return v, c.failWrite(err)
 }
 
 func (c *compat) Execute(policy *as.WritePolicy, key *as.Key, packageName, functionName string, args ...as.Value) (any, as.Error) {
 	v, err := c.guarded.Execute(c.ctx, policy, key, packageName, functionName, args...)
-	return v, c.fail(err)
+	return v, c.failWrite(err)
 }
 
 // Calls for many records.

@@ -255,6 +255,34 @@ func TestCompatCloseLeavesTheNextConnectionAlone(t *testing.T) {
 	require.Equal(t, lifecycle.Connected, client.State())
 }
 
+// G-AER-16: a write of a detached client that was left may still be done, and says so in
+// the driver's way; one that wasn't sent is not in doubt, and a read never is.
+func TestCompatDetachedWriteIsInDoubt(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	detached, err := client.With(aerospike.Detach())
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(patient(t))
+	c, err := detached.Compat(ctx)
+	require.NoError(t, err)
+	gate := srv.Hold(aerospiketest.Match{})
+	put, get := make(chan as.Error, 1), make(chan as.Error, 1)
+	go func() { put <- c.Put(nil, newKey(t, 1), as.BinMap{"a": 1}) }()
+	go func() { _, aerr := c.Get(nil, newKey(t, 1)); get <- aerr }()
+	require.NoError(t, gate.Wait(patient(t), 2))
+	cancel()
+	aerr := <-put
+	var left *aerospike.DetachedError
+	require.ErrorAs(t, aerr, &left)
+	require.True(t, aerr.IsInDoubt())
+	require.False(t, (<-get).IsInDoubt())
+	aerr = c.Put(nil, newKey(t, 2), as.BinMap{"a": 1})
+	require.ErrorIs(t, aerr, context.Canceled)
+	require.False(t, aerr.IsInDoubt())
+	gate.Release()
+	require.NoError(t, client.Close(patient(t)))
+}
+
 // The default policies are the client's.
 func TestCompatDefaults(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
