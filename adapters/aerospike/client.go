@@ -39,6 +39,7 @@ type core struct {
 	refused  refusals
 	missed   missed
 	pools    pools
+	pings    pings
 	wrapped  bool // the driver's client is somebody else's, and stays open
 
 	mu   sync.Mutex             // guards what follows

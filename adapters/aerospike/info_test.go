@@ -2,6 +2,8 @@ package aerospike_test
 
 import (
 	"context"
+	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -100,6 +102,8 @@ func TestPingAsksAllNodes(t *testing.T) {
 		n.Resume()
 	}
 	require.True(t, client.Ping(patient(t)))
+	balanced(t, client) // or an answer to a question of before may still be on its way
+	require.NoError(t, client.Connect(patient(t)))
 	for _, n := range srv.Nodes() {
 		n.Kill()
 	}
@@ -108,6 +112,88 @@ func TestPingAsksAllNodes(t *testing.T) {
 	require.False(t, client.Ping(ctx))
 	require.True(t, client.IsConnected(), "which asks nobody")
 	balanced(t, client)
+}
+
+// However many ask for a node that hangs, it is asked once at a time, with one lease, so
+// that the driver can go on tending it and Close waits for no more than that one.
+func TestPingsOfANodeThatHangsAreOne(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := untended(t, srv)
+	asked := srv.Record(aerospiketest.Match{Kinds: aerospiketest.KindInfo})
+	gate := srv.Hold(aerospiketest.Match{Kinds: aerospiketest.KindInfo})
+	first := make(chan bool, 1)
+	go func() { first <- client.Ping(patient(t)) }()
+	require.NoError(t, gate.Wait(patient(t), 1))
+	before := runtime.NumGoroutine()
+	ctx, cancel := context.WithTimeout(context.Background(), short)
+	defer cancel()
+	for range 60 { // one after the other: the first leaves as the others do
+		require.False(t, client.Ping(ctx))
+	}
+	var all sync.WaitGroup
+	for range 60 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			ctx, cancel := context.WithTimeout(context.Background(), short)
+			defer cancel()
+			require.False(t, client.Ping(ctx))
+		}()
+	}
+	all.Wait()
+	require.EqualValues(t, 1, client.Snapshot().Connection.Leases)
+	require.Less(t, runtime.NumGoroutine(), before+30, "those who went away are gone")
+	require.Equal(t, 1, gate.Held())
+	gate.Release()
+	require.True(t, <-first)
+	require.Equal(t, 1, asked.Len())
+	require.True(t, client.Ping(patient(t)))
+	balanced(t, client)
+}
+
+// A Ping that waits for the answer to another, whose time is over before its own, asks
+// for itself then.
+func TestPingOutlastsTheOneThatItWaitsFor(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := untended(t, srv)
+	asked := srv.Inject(aerospiketest.Fault{Match: aerospiketest.Match{Kinds: aerospiketest.KindInfo}}) // which only counts
+	gate := srv.Hold(aerospiketest.Match{Kinds: aerospiketest.KindInfo})
+	ctx, cancel := context.WithTimeout(context.Background(), short)
+	defer cancel()
+	hasty, longer := make(chan bool, 1), make(chan bool, 1)
+	go func() { hasty <- client.Ping(ctx) }()
+	require.NoError(t, gate.Wait(patient(t), 1))
+	go func() { longer <- client.Ping(patient(t)) }()
+	require.False(t, <-hasty)
+	require.NoError(t, asked.Wait(patient(t), 2))
+	gate.Release()
+	require.True(t, <-longer)
+	balanced(t, client)
+}
+
+// Close waits for the one question that is under way, not for one after the other of all
+// who have asked.
+func TestPingsOfANodeThatHangsDontOutlastClose(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv, func(c *aerospike.Config) {
+		c.ClientPolicy.TendInterval = time.Hour
+		c.DrainTimeout = 3 * time.Second
+	})
+	srv.Node(0).Pause()
+	var all sync.WaitGroup
+	for range 60 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			ctx, cancel := context.WithTimeout(context.Background(), short)
+			defer cancel()
+			require.False(t, client.Ping(ctx))
+		}()
+	}
+	all.Wait()
+	require.NoError(t, client.Close(patient(t)))
+	require.False(t, client.Ping(patient(t)))
+	srv.Node(0).Resume()
 }
 
 // T-16: a task isn't done because a node can't say so. The driver takes an error for the
