@@ -43,8 +43,10 @@ type core struct {
 	wrapped  bool // the driver's client is somebody else's, and stays open
 
 	mu   sync.Mutex             // guards what follows
-	past map[laneKey]lane.Stats // what ended sessions counted
+	past map[laneKey]lane.Stats // what ended sessions counted, and nodes that are gone
 	live []*session             // that haven't ended yet; one of them is the current one
+	// pastNodes are the nodes in past, the one that was noted first in front.
+	pastNodes []string
 
 	driver                  driverTotals // what the driver counted
 	readTotals, writeTotals retryTotals  // what retriers counted

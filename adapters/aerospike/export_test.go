@@ -2,10 +2,14 @@ package aerospike
 
 import (
 	"context"
+	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
+
+	"github.com/spillway-go/spillway/lane"
 )
 
 // BudgetOf shows newBudget to the tests.
@@ -55,3 +59,31 @@ func Steadily(err as.Error, allotted, left time.Duration, unsent func() bool) (g
 	}, unsent)
 	return given
 }
+
+// AgeGone has nodes that are known to be gone be so for long enough to be forgotten.
+func AgeGone(c *Client) {
+	s, _ := c.machine.Current()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name := range s.gone {
+		s.gone[name] = time.Time{}
+	}
+}
+
+// Remembered returns the nodes that the connection has lanes of, in order.
+func Remembered(c *Client) []string {
+	s, _ := c.machine.Current()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.byName))
+}
+
+// Outlive has the client keep what a lane of a node has counted.
+func Outlive(c *Client, node, name string, stats lane.Stats) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keepLocked(map[laneKey]lane.Stats{{node, name}: stats})
+}
+
+// AddCounts shows addCounts to the tests.
+func AddCounts(s, t lane.Stats) lane.Stats { return addCounts(s, t) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 
@@ -32,9 +33,10 @@ type session struct {
 
 	watchers watchers // of Recordsets that a Compat has handed out
 
-	mu     sync.Mutex        // guards what follows, and the replacing of guards and tables
-	byName map[string]*guard // a node that left and came back has a new *as.Node
-	shut   bool              // whether the lanes are closed
+	mu     sync.Mutex           // guards what follows, and the replacing of guards and tables
+	byName map[string]*guard    // a node that left and came back has a new *as.Node
+	gone   map[string]time.Time // those of byName that have left, and since when: see forget
+	shut   bool                 // whether the lanes are closed
 }
 
 // guard is the lanes of one node.
@@ -46,7 +48,7 @@ type guard struct {
 }
 
 func (c *core) newSession(client *as.Client) (*session, error) {
-	s := &session{owner: c, client: client, byName: map[string]*guard{}}
+	s := &session{owner: c, client: client, byName: map[string]*guard{}, gone: map[string]time.Time{}}
 	s.guards.Store(&map[*as.Node]*guard{})
 	s.tables.Store(new([]nodeTable))
 	var err error
@@ -81,11 +83,11 @@ func (s *session) guard(node *as.Node) (*guard, error) {
 	if g := (*s.guards.Load())[node]; g != nil {
 		return g, nil
 	}
+	defer s.owner.forgetGone(s) // a node is new: another may be gone
 	return s.addGuard(node)
 }
 
-// addGuard makes the guard of a node that wasn't seen before, and forgets nodes
-// that have left the cluster.
+// addGuard makes the guard of a node that wasn't seen before.
 func (s *session) addGuard(node *as.Node) (*guard, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,14 +28,17 @@ type Snapshot struct {
 	WouldExpire, WouldNotRetry uint64
 }
 
-// LaneSnapshot is one lane at one node. Its counts go on over reconnects, and never go
-// back.
+// LaneSnapshot is one lane at one node. Its counts go on over reconnects, and when the node
+// leaves the cluster and comes back, and never go back. Of nodes that have been gone for a
+// while the last 64 have a name; what all those before have counted is in one snapshot for
+// each lane, without one.
 type LaneSnapshot struct {
 	Node    string     // the node's name; empty for the lane of administration
 	Lane    string     // the lane's name
-	Present bool       // whether the current connection has used it
+	Present bool       // whether the current connection has used it, and the cluster has the node
 	Stats   lane.Stats // its limit and what came of the calls
-	// Adaptive is what moves the limit, of the current connection; nil if nothing does.
+	// Adaptive is what moves the limit, of the current connection; nil if nothing does, or
+	// the node is gone.
 	Adaptive *adaptive.Stats
 }
 
@@ -81,11 +84,18 @@ func (s *session) stats() map[laneKey]lane.Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := map[laneKey]lane.Stats{{"", LaneAdmin}: s.admin.Stats()}
-	for name, g := range s.byName {
-		for i, l := range g.lanes {
-			if l != nil {
-				all[laneKey{name, s.owner.lanes.configs[i].Name}] = l.Stats()
-			}
+	for _, g := range s.byName {
+		maps.Copy(all, s.statsOf(g))
+	}
+	return all
+}
+
+// statsOf returns the statistics of the lanes of one node.
+func (s *session) statsOf(g *guard) map[laneKey]lane.Stats {
+	all := map[laneKey]lane.Stats{}
+	for i, l := range g.lanes {
+		if l != nil {
+			all[laneKey{g.name, s.owner.lanes.configs[i].Name}] = l.Stats()
 		}
 	}
 	return all
@@ -96,6 +106,11 @@ func (c *core) laneSnapshots() map[laneKey]LaneSnapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	current, _ := c.machine.Current()
+	var present members
+	if current != nil {
+		present = current.members()
+		c.forgetGoneLocked(current, present)
+	}
 	lanes := map[laneKey]LaneSnapshot{}
 	for key, past := range c.past {
 		past.Name = key.lane
@@ -112,7 +127,7 @@ func (c *core) laneSnapshots() map[laneKey]LaneSnapshot {
 				stats = addCounts(l.Stats, stats)
 				stats.InUse = inUse
 			}
-			lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Present: l.Present || s == current, Stats: stats}
+			lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Present: l.Present || s == current && (key.node == "" || present.has(key.node)), Stats: stats}
 		}
 	}
 	if current != nil {
@@ -131,9 +146,11 @@ func (s *session) addAdaptive(lanes map[laneKey]LaneSnapshot) {
 				continue
 			}
 			key := laneKey{name, s.owner.lanes.configs[i].Name}
-			l, moved := lanes[key], ctl.Stats()
-			l.Adaptive = &moved
-			lanes[key] = l
+			if l := lanes[key]; l.Present {
+				moved := ctl.Stats()
+				l.Adaptive = &moved
+				lanes[key] = l
+			}
 		}
 	}
 }
@@ -145,10 +162,13 @@ func addCounts(s, t lane.Stats) lane.Stats {
 	s.Raised += t.Raised
 	s.Lowered += t.Lowered
 	s.Canceled += t.Canceled
+	s.TimedOut += t.TimedOut
 	s.AfterClose += t.AfterClose
 	s.Invalid += t.Invalid
 	s.Aborted += t.Aborted
 	s.GhostsTotal += t.GhostsTotal
+	s.BorrowedAll += t.BorrowedAll
+	s.Lent += t.Lent
 	for i, n := range t.Refused {
 		s.Refused[i] += n
 	}
@@ -166,7 +186,5 @@ func (c *core) retire(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.live = slices.DeleteFunc(c.live, func(have *session) bool { return have == s })
-	for key, stats := range s.stats() {
-		c.past[key] = addCounts(c.past[key], stats)
-	}
+	c.keepLocked(s.stats())
 }
