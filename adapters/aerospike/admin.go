@@ -2,6 +2,7 @@ package aerospike
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -10,72 +11,62 @@ import (
 
 // What administers the database goes over the one connection that the driver keeps to
 // each node, which it also tends the cluster with. So it has a lane of its own, and
-// runs on a goroutine: the driver waits for that connection without a limit, and the
-// caller shouldn't. If ctx ends first, the call is left, and the permit comes
-// back when the driver is done; what was asked for may still happen: see [DetachedError].
+// runs apart: the driver waits for that connection without a limit, and the caller
+// shouldn't. If ctx ends first, the call is left, and the permit comes back when the driver
+// is done; what was asked for may still happen: see [DetachedError].
 
 // defaultAdminTimeout is the time of a call whose context and policy say nothing.
 const defaultAdminTimeout = 3 * time.Second
 
+// errand is what a call of administration is about.
+type errand struct {
+	op             *Operation
+	namespace, set string        // if it is about any
+	policy         time.Duration // the time that its policy gives
+}
+
 // administer runs a call of administration. f gets the time that is left, and must
-// write only to what belongs to this call alone. namespace and set say what it is
-// about, if anything.
-func (c *Client) administer(ctx context.Context, op *Operation, namespace, set string, policy time.Duration, f func(ctx context.Context, cl *call, timeout time.Duration) error) error {
+// write only to what belongs to this attempt alone.
+func administer[T any](ctx context.Context, c *Client, e errand, f func(ctx context.Context, cl *call, timeout time.Duration) (T, error)) (none T, _ error) {
 	if c.core == nil {
-		return errZero
+		return none, errZero
 	}
-	cl := &call{client: c.core, trip: trip{op: op, choices: &c.choices, ns: namespace, set: set, attempts: 1, rows: -1, lane: c.lanes.admin}}
-	return c.do(ctx, &cl.trip, func(ctx context.Context) error {
-		if err := c.open(ctx, cl); err != nil {
+	var result T
+	cl := &call{client: c.core, trip: trip{op: e.op, choices: &c.choices, ns: e.namespace, set: e.set, attempts: 1, rows: -1, lane: c.lanes.admin}}
+	err := c.do(ctx, &cl.trip, func(ctx context.Context) (err error) {
+		if err = c.open(ctx, cl); err != nil {
 			return err
 		}
-		if err := cl.admitting(func() error { return cl.admitAdmin(ctx, policy) }); err != nil {
+		if err = cl.admitting(func() error { return cl.admitAdmin(ctx, e.policy) }); err != nil {
 			return err
 		}
-		return cl.apart(ctx, func(cl *call) error {
-			left, err := cl.reachable()
-			if err != nil {
-				return err
-			}
-			cl.start()
-			return f(ctx, cl, left)
-		})
+		result, err = askApart(ctx, cl, f)
+		return err
+	})
+	if err != nil { // of a middleware, perhaps
+		return none, err
+	}
+	return result, nil
+}
+
+// askApart is an attempt of administer, which has its permit.
+func askApart[T any](ctx context.Context, cl *call, f func(context.Context, *call, time.Duration) (T, error)) (T, error) {
+	return apart(ctx, cl, func(cl *call) (none T, _ error) {
+		left, err := cl.reachable()
+		if err != nil {
+			return none, err
+		}
+		cl.start()
+		return f(ctx, cl, left)
 	})
 }
 
 // asking is a call of the driver's for administer.
-func asking(f func(client *as.Client, timeout time.Duration) as.Error) func(context.Context, *call, time.Duration) error {
-	return func(_ context.Context, cl *call, timeout time.Duration) error {
-		return cl.wrap(f(cl.session.client, timeout))
+func asking[T any](f func(client *as.Client, timeout time.Duration) (T, as.Error)) func(context.Context, *call, time.Duration) (T, error) {
+	return func(_ context.Context, cl *call, timeout time.Duration) (T, error) {
+		result, err := f(cl.session.client, timeout)
+		return result, cl.wrap(err)
 	}
-}
-
-// apart runs the attempt's call of the driver on a goroutine, and returns when that is
-// done, or ctx. The goroutine has the attempt, and a trip of its own, for the caller may
-// have gone, and reported on his, before it is done.
-func (cl *call) apart(ctx context.Context, f func(*call) error) error {
-	own := cl.moved()
-	done := make(chan error, 1)
-	go func() {
-		var err error
-		defer func() { done <- err }()
-		defer own.end(&err)
-		err = f(own)
-	}()
-	select {
-	case err := <-done:
-		cl.trip = own.trip
-		return err
-	case <-ctx.Done():
-		return &DetachedError{Op: cl.trip.op.Name, Cause: context.Cause(ctx)}
-	}
-}
-
-// moved returns the call for another to go on with: the attempt is his alone.
-func (cl *call) moved() *call {
-	own := *cl
-	cl.attempt = attempt{}
-	return &own
 }
 
 // admitAdmin allots the time of a call of administration and takes a permit for it.
@@ -107,7 +98,7 @@ func (cl *call) reachable() (left time.Duration, err error) {
 	return left, nil
 }
 
-// adminPolicy returns a copy of the policy with the time that is left.
+// adminPolicy returns a copy of the policy that a call goes by.
 func (c *Client) adminPolicy(p *as.AdminPolicy) (policy as.AdminPolicy) {
 	if p == nil {
 		p = c.defaults.admin.Load()
@@ -122,13 +113,22 @@ func (c *Client) infoPolicy(p *as.InfoPolicy) (policy as.InfoPolicy) {
 	return *p
 }
 
-// secure is administer for users and roles.
+// secure is securely for calls without a result.
 func (c *Client) secure(ctx context.Context, op *Operation, policy *as.AdminPolicy, f func(*as.Client, *as.AdminPolicy) as.Error) error {
+	_, err := securely(ctx, c, op, policy, func(client *as.Client, p *as.AdminPolicy) (struct{}, as.Error) {
+		return struct{}{}, f(client, p)
+	})
+	return err
+}
+
+// securely is administer for users and roles.
+func securely[T any](ctx context.Context, c *Client, op *Operation, policy *as.AdminPolicy, f func(*as.Client, *as.AdminPolicy) (T, as.Error)) (none T, _ error) {
 	if c.core == nil {
-		return errZero
+		return none, errZero
 	}
-	p := c.adminPolicy(policy)
-	return c.administer(ctx, op, "", "", p.Timeout, asking(func(client *as.Client, timeout time.Duration) as.Error {
+	given := c.adminPolicy(policy)
+	return administer(ctx, c, errand{op: op, policy: given.Timeout}, asking(func(client *as.Client, timeout time.Duration) (T, as.Error) {
+		p := given
 		if c.shapes() {
 			p.Timeout = timeout
 		}
@@ -136,8 +136,11 @@ func (c *Client) secure(ctx context.Context, op *Operation, policy *as.AdminPoli
 	}))
 }
 
+// Lists are copied, for a call may outlive its caller.
+
 // CreateUser creates a user with a password and roles.
 func (c *Client) CreateUser(ctx context.Context, policy *as.AdminPolicy, user, password string, roles []string) error {
+	roles = slices.Clone(roles)
 	return c.secure(ctx, opCreateUser, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
 		return client.CreateUser(p, user, password, roles)
 	})
@@ -159,6 +162,7 @@ func (c *Client) ChangePassword(ctx context.Context, policy *as.AdminPolicy, use
 
 // GrantRoles adds roles to a user's.
 func (c *Client) GrantRoles(ctx context.Context, policy *as.AdminPolicy, user string, roles []string) error {
+	roles = slices.Clone(roles)
 	return c.secure(ctx, opGrantRoles, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
 		return client.GrantRoles(p, user, roles)
 	})
@@ -166,6 +170,7 @@ func (c *Client) GrantRoles(ctx context.Context, policy *as.AdminPolicy, user st
 
 // RevokeRoles takes roles from a user.
 func (c *Client) RevokeRoles(ctx context.Context, policy *as.AdminPolicy, user string, roles []string) error {
+	roles = slices.Clone(roles)
 	return c.secure(ctx, opRevokeRoles, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
 		return client.RevokeRoles(p, user, roles)
 	})
@@ -187,6 +192,7 @@ func (c *Client) QueryUsers(ctx context.Context, policy *as.AdminPolicy) ([]*as.
 
 // CreateRole creates a role with privileges, a whitelist of addresses, and quotas.
 func (c *Client) CreateRole(ctx context.Context, policy *as.AdminPolicy, roleName string, privileges []as.Privilege, whitelist []string, readQuota, writeQuota uint32) error {
+	privileges, whitelist = slices.Clone(privileges), slices.Clone(whitelist)
 	return c.secure(ctx, opCreateRole, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
 		return client.CreateRole(p, roleName, privileges, whitelist, readQuota, writeQuota)
 	})
@@ -201,6 +207,7 @@ func (c *Client) DropRole(ctx context.Context, policy *as.AdminPolicy, roleName 
 
 // GrantPrivileges adds privileges to a role's.
 func (c *Client) GrantPrivileges(ctx context.Context, policy *as.AdminPolicy, roleName string, privileges []as.Privilege) error {
+	privileges = slices.Clone(privileges)
 	return c.secure(ctx, opGrantPrivileges, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
 		return client.GrantPrivileges(p, roleName, privileges)
 	})
@@ -208,6 +215,7 @@ func (c *Client) GrantPrivileges(ctx context.Context, policy *as.AdminPolicy, ro
 
 // RevokePrivileges takes privileges from a role.
 func (c *Client) RevokePrivileges(ctx context.Context, policy *as.AdminPolicy, roleName string, privileges []as.Privilege) error {
+	privileges = slices.Clone(privileges)
 	return c.secure(ctx, opRevokePrivileges, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
 		return client.RevokePrivileges(p, roleName, privileges)
 	})
@@ -215,6 +223,7 @@ func (c *Client) RevokePrivileges(ctx context.Context, policy *as.AdminPolicy, r
 
 // SetWhitelist sets the addresses from which a role may be used.
 func (c *Client) SetWhitelist(ctx context.Context, policy *as.AdminPolicy, roleName string, whitelist []string) error {
+	whitelist = slices.Clone(whitelist)
 	return c.secure(ctx, opSetWhitelist, policy, func(client *as.Client, p *as.AdminPolicy) as.Error {
 		return client.SetWhitelist(p, roleName, whitelist)
 	})
@@ -239,18 +248,4 @@ func (c *Client) QueryRoles(ctx context.Context, policy *as.AdminPolicy) ([]*as.
 	return securely(ctx, c, opQueryRoles, policy, func(client *as.Client, p *as.AdminPolicy) ([]*as.Role, as.Error) {
 		return client.QueryRoles(p)
 	})
-}
-
-// securely is secure for calls with a result. The result is handed over with the
-// call's end, so that a caller who has gone races with nobody.
-func securely[T any](ctx context.Context, c *Client, op *Operation, policy *as.AdminPolicy, f func(*as.Client, *as.AdminPolicy) (T, as.Error)) (v T, err error) {
-	result := new(T)
-	err = c.secure(ctx, op, policy, func(client *as.Client, p *as.AdminPolicy) (aerr as.Error) {
-		*result, aerr = f(client, p)
-		return aerr
-	})
-	if err != nil {
-		return v, err
-	}
-	return *result, nil
 }

@@ -55,17 +55,14 @@ func (c *Client) readApart(ctx context.Context, caller *call, policy *as.BasePol
 		return readAnswer{}, err
 	}
 	copied := *policy
-	client, op, answer := cl.session.client, cl.trip.op, new(readAnswer)
-	err := cl.apart(ctx, func(cl *call) error {
-		return cl.read(&copied, func(p *as.BasePolicy) (aerr as.Error) {
-			*answer, aerr = r.send(op, client, p)
+	client, op := cl.session.client, cl.trip.op
+	return apart(ctx, cl, func(cl *call) (answer readAnswer, err error) {
+		err = cl.read(&copied, func(p *as.BasePolicy) (aerr as.Error) {
+			answer, aerr = r.send(op, client, p)
 			return aerr
 		})
+		return answer, err
 	})
-	if err != nil {
-		return readAnswer{}, err // answer may still be written
-	}
-	return *answer, nil
 }
 
 // writeApart is writeAdmitted for a call that may be left.
@@ -81,15 +78,12 @@ func (c *Client) writeApart(ctx context.Context, caller *call, policy *as.WriteP
 		return writeAnswer{}, err
 	}
 	copied := *policy
-	client, op, answer := cl.session.client, cl.trip.op, new(writeAnswer)
-	err := cl.apart(ctx, func(cl *call) error {
-		return cl.write(&copied, func(p *as.WritePolicy) (aerr as.Error) {
-			*answer, aerr = r.send(op, client, p)
+	client, op := cl.session.client, cl.trip.op
+	return apart(ctx, cl, func(cl *call) (answer writeAnswer, err error) {
+		err = cl.write(&copied, func(p *as.WritePolicy) (aerr as.Error) {
+			answer, aerr = r.send(op, client, p)
 			return aerr
 		})
+		return answer, err
 	})
-	if err != nil {
-		return writeAnswer{}, err
-	}
-	return *answer, nil
 }

@@ -23,16 +23,18 @@ func (c *Client) DropIndex(ctx context.Context, policy *as.WritePolicy, namespac
 	}
 	remove += ";indexname=" + indexName
 	// The wait for the end has a bound of its own; what the policy says is for the question.
-	return c.administer(ctx, opDropIndex, namespace, set, either(policy, &c.defaults.write).TotalTimeout, func(ctx context.Context, cl *call, timeout time.Duration) error {
+	e := errand{op: opDropIndex, namespace: namespace, set: set, policy: either(policy, &c.defaults.write).TotalTimeout}
+	_, err := administer(ctx, c, e, func(ctx context.Context, cl *call, timeout time.Duration) (struct{}, error) {
 		_, err := cl.askAny(timeout, remove)
 		switch {
 		case err != nil && err.Matches(types.INDEX_NOTFOUND):
-			return nil
+			return struct{}{}, nil
 		case err != nil:
-			return cl.wrap(err)
+			return struct{}{}, cl.wrap(err)
 		}
-		return cl.await(ctx, indexGone(namespace, indexName))
+		return struct{}{}, cl.await(ctx, indexGone(namespace, indexName))
 	})
+	return err
 }
 
 // await asks until what a poll is about is done.

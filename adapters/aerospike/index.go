@@ -2,6 +2,7 @@ package aerospike
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -28,69 +29,62 @@ func (c *Client) CreateComplexIndex(ctx context.Context, policy *as.WritePolicy,
 }
 
 func (c *Client) createComplexIndex(ctx context.Context, policy *as.WritePolicy, namespace, set, indexName, binName string, indexType as.IndexType, collection as.IndexCollectionType, cdt []*as.CDTContext) (*as.IndexTask, error) {
+	cdt = slices.Clone(cdt) // the call may outlive its caller
 	return begun(ctx, c, opCreateComplexIndex, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) (*as.IndexTask, as.Error) {
 		return client.CreateComplexIndex(p, namespace, set, indexName, binName, indexType, collection, cdt...)
 	})
 }
 
-// begun is timed for calls that return a task. The task is handed over with the call's
-// end, so that a caller who has gone races with nobody.
+// begun is administer for calls that take a write policy, of which the driver uses the
+// time alone, and return a task.
 func begun[T any](ctx context.Context, c *Client, op *Operation, policy *as.WritePolicy, namespace, set string, f func(*as.Client, *as.WritePolicy) (*T, as.Error)) (*T, error) {
-	result := new(*T)
-	err := c.timed(ctx, op, policy, namespace, set, func(client *as.Client, p *as.WritePolicy) (aerr as.Error) {
-		*result, aerr = f(client, p)
-		return aerr
-	})
-	if err != nil {
-		return nil, err
-	}
-	return *result, nil
-}
-
-// Truncate removes all records of a set, or of a namespace if set is empty, that were
-// last updated before a time; nil is now.
-func (c *Client) Truncate(ctx context.Context, policy *as.InfoPolicy, namespace, set string, beforeLastUpdate *time.Time) error {
 	if c.core == nil {
-		return errZero
+		return nil, errZero
 	}
-	p := c.infoPolicy(policy)
-	return c.administer(ctx, opTruncate, namespace, set, p.Timeout, asking(func(client *as.Client, timeout time.Duration) as.Error {
-		if c.shapes() {
-			p.Timeout = timeout
-		}
-		return client.Truncate(&p, namespace, set, beforeLastUpdate)
-	}))
-}
-
-// SetXDRFilter sets which records of a namespace are shipped to a datacenter; nil
-// ships all.
-func (c *Client) SetXDRFilter(ctx context.Context, policy *as.InfoPolicy, datacenter, namespace string, filter *as.Expression) error {
-	if c.core == nil {
-		return errZero
-	}
-	p := c.infoPolicy(policy)
-	return c.administer(ctx, opSetXDRFilter, namespace, "", p.Timeout, asking(func(client *as.Client, timeout time.Duration) as.Error {
-		if c.shapes() {
-			p.Timeout = timeout
-		}
-		return client.SetXDRFilter(&p, datacenter, namespace, filter)
-	}))
-}
-
-// timed is administer for calls that take a write policy, of which the driver uses the
-// time alone.
-func (c *Client) timed(ctx context.Context, op *Operation, policy *as.WritePolicy, namespace, set string, f func(*as.Client, *as.WritePolicy) as.Error) error {
-	if c.core == nil {
-		return errZero
-	}
-	if policy == nil {
-		policy = c.defaults.write.Load()
-	}
-	p := *policy
-	return c.administer(ctx, op, namespace, set, p.TotalTimeout, asking(func(client *as.Client, timeout time.Duration) as.Error {
+	given := *either(policy, &c.defaults.write)
+	e := errand{op: op, namespace: namespace, set: set, policy: given.TotalTimeout}
+	return administer(ctx, c, e, asking(func(client *as.Client, timeout time.Duration) (*T, as.Error) {
+		p := given
 		if c.shapes() {
 			p.TotalTimeout = timeout
 		}
 		return f(client, &p)
 	}))
+}
+
+// Truncate removes all records of a set, or of a namespace if set is empty, that were
+// last updated before a time; nil is now.
+func (c *Client) Truncate(ctx context.Context, policy *as.InfoPolicy, namespace, set string, beforeLastUpdate *time.Time) error {
+	if beforeLastUpdate != nil {
+		before := *beforeLastUpdate // the call may outlive its caller
+		beforeLastUpdate = &before
+	}
+	return c.told(ctx, opTruncate, policy, namespace, set, func(client *as.Client, p *as.InfoPolicy) as.Error {
+		return client.Truncate(p, namespace, set, beforeLastUpdate)
+	})
+}
+
+// SetXDRFilter sets which records of a namespace are shipped to a datacenter; nil
+// ships all.
+func (c *Client) SetXDRFilter(ctx context.Context, policy *as.InfoPolicy, datacenter, namespace string, filter *as.Expression) error {
+	return c.told(ctx, opSetXDRFilter, policy, namespace, "", func(client *as.Client, p *as.InfoPolicy) as.Error {
+		return client.SetXDRFilter(p, datacenter, namespace, filter)
+	})
+}
+
+// told is administer for calls that take an info policy.
+func (c *Client) told(ctx context.Context, op *Operation, policy *as.InfoPolicy, namespace, set string, f func(*as.Client, *as.InfoPolicy) as.Error) error {
+	if c.core == nil {
+		return errZero
+	}
+	given := c.infoPolicy(policy)
+	e := errand{op: op, namespace: namespace, set: set, policy: given.Timeout}
+	_, err := administer(ctx, c, e, asking(func(client *as.Client, timeout time.Duration) (struct{}, as.Error) {
+		p := given
+		if c.shapes() {
+			p.Timeout = timeout
+		}
+		return struct{}{}, f(client, &p)
+	}))
+	return err
 }

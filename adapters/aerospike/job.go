@@ -2,13 +2,15 @@ package aerospike
 
 import (
 	"context"
+	"slices"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 )
 
 // A job runs at the servers. The call that begins it asks one node after the other, on
 // a goroutine, with a permit of each; the Task that it returns tells when the job is
-// done. A job isn't retried: one that was begun twice does its work twice.
+// done. A job isn't retried: one that was begun twice does its work twice. What is passed
+// is copied, for the call may outlive its caller.
 
 // QueryExecute applies operations to all records that a statement finds.
 func (c *Client) QueryExecute(ctx context.Context, policy *as.QueryPolicy, writePolicy *as.WritePolicy, statement *as.Statement, ops ...*as.Operation) (*Task, error) {
@@ -16,8 +18,13 @@ func (c *Client) QueryExecute(ctx context.Context, policy *as.QueryPolicy, write
 }
 
 func (c *Client) queryExecute(ctx context.Context, policy *as.QueryPolicy, writePolicy *as.WritePolicy, statement *as.Statement, ops []*as.Operation) (*as.ExecuteTask, uint64, error) {
+	if c.core == nil {
+		return nil, 0, errZero
+	}
+	write, ops := *either(writePolicy, &c.defaults.write), slices.Clone(ops)
 	return c.job(ctx, opQueryExecute, policy, statement, nil, func(client *as.Client, p *as.QueryPolicy, st *as.Statement) (*as.ExecuteTask, as.Error) {
-		return client.QueryExecute(p, either(writePolicy, &c.defaults.write), st, ops...)
+		w := write
+		return client.QueryExecute(p, &w, st, ops...)
 	})
 }
 
@@ -34,6 +41,7 @@ func (c *Client) ExecuteUDF(ctx context.Context, policy *as.QueryPolicy, stateme
 }
 
 func (c *Client) executeUDF(ctx context.Context, policy *as.QueryPolicy, statement *as.Statement, packageName, functionName string, args []as.Value) (*as.ExecuteTask, uint64, error) {
+	args = slices.Clone(args)
 	return c.job(ctx, opExecuteUDF, policy, statement, nil, func(client *as.Client, p *as.QueryPolicy, st *as.Statement) (*as.ExecuteTask, as.Error) {
 		return client.ExecuteUDF(p, st, packageName, functionName, args...)
 	})
@@ -48,13 +56,14 @@ func (c *Client) executeUDFNode(ctx context.Context, policy *as.QueryPolicy, nod
 	if node == nil {
 		return nil, 0, badArgument(opExecuteUDFNode, "node", nil, "must not be nil")
 	}
+	args = slices.Clone(args)
 	return c.job(ctx, opExecuteUDFNode, policy, statement, node, func(client *as.Client, p *as.QueryPolicy, st *as.Statement) (*as.ExecuteTask, as.Error) {
 		return client.ExecuteUDFNode(p, node, st, packageName, functionName, args...)
 	})
 }
 
 // job begins a job.
-func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy, statement *as.Statement, node *as.Node, begin func(*as.Client, *as.QueryPolicy, *as.Statement) (*as.ExecuteTask, as.Error)) (*as.ExecuteTask, uint64, error) {
+func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy, statement *as.Statement, node *as.Node, begin func(*as.Client, *as.QueryPolicy, *as.Statement) (*as.ExecuteTask, as.Error)) (task *as.ExecuteTask, id uint64, err error) {
 	if c.core == nil {
 		return nil, 0, errZero
 	}
@@ -62,29 +71,28 @@ func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy,
 	if err != nil {
 		return nil, 0, err
 	}
+	st.BinNames = slices.Clone(st.BinNames)
 	cl := &call{client: c.core, trip: trip{op: op, choices: &c.choices, ns: st.Namespace, set: st.SetName, attempts: 1, rows: -1}}
 	c.routed(ctx, &cl.trip)
-	task := new(*as.ExecuteTask) // of this call alone, which may outlive its caller
-	err = c.do(ctx, &cl.trip, func(ctx context.Context) error {
-		if err := c.open(ctx, cl); err != nil {
+	err = c.do(ctx, &cl.trip, func(ctx context.Context) (err error) {
+		if err = c.open(ctx, cl); err != nil {
 			return err
 		}
-		if err := cl.admitting(func() error { return cl.admitJob(ctx, policy, node) }); err != nil {
+		if err = cl.admitting(func() error { return cl.admitJob(ctx, policy, node) }); err != nil {
 			return err
 		}
-		return cl.apart(ctx, func(cl *call) (err error) {
+		p, own := cl.queryCopy(policy), *st // the driver writes to the statement
+		task, err = apart(ctx, cl, func(cl *call) (*as.ExecuteTask, error) {
 			cl.start()
-			begun, aerr := begin(cl.session.client, cl.queryCopy(policy), st)
-			if err = cl.wrap(aerr); err == nil {
-				*task = begun
-			}
-			return err
+			begun, err := begin(cl.session.client, p, &own)
+			return begun, cl.wrap(err)
 		})
+		return err
 	})
 	if err != nil {
 		return nil, 0, err
 	}
-	return *task, st.TaskId, nil
+	return task, st.TaskId, nil
 }
 
 // admitJob allots the time of a job's beginning and takes a permit of every node.

@@ -16,14 +16,18 @@ import (
 )
 
 // untended is a client whose driver asks nothing by itself, so that faults of info
-// commands meet the commands of the test alone.
-func untended(t *testing.T, srv *aerospiketest.Server) *aerospike.Client {
+// commands meet the commands of the test alone. Its policies are patient.
+func untended(t *testing.T, srv *aerospiketest.Server, change ...func(*aerospike.Config)) *aerospike.Client {
 	t.Helper()
-	return connect(t, srv, func(c *aerospike.Config) {
+	return connect(t, srv, append([]func(*aerospike.Config){func(c *aerospike.Config) {
 		c.ClientPolicy.TendInterval = time.Hour
 		c.Lanes = aerospike.DefaultLanes(8)
 		c.Lanes[4].Limit = 40
-	})
+		c.Policies = aerospike.Policies{
+			Base: as.NewPolicy(), Write: as.NewWritePolicy(0, 0), Admin: &as.AdminPolicy{Timeout: patience}, Info: &as.InfoPolicy{Timeout: patience},
+		}
+		c.Policies.Base.TotalTimeout, c.Policies.Write.TotalTimeout = patience, patience
+	}}, change...)...)
 }
 
 // G-AER-8: what goes over the driver's own connection, under every fault of info

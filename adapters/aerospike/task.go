@@ -29,15 +29,9 @@ func (t *Task) ID() uint64 { return t.id }
 
 // Done asks every node whether the work is done.
 func (t *Task) Done(ctx context.Context) (done bool, err error) {
-	answer := new(bool)
-	err = t.client.administer(ctx, opTaskDone, "", "", 0, func(_ context.Context, cl *call, timeout time.Duration) (err error) {
-		*answer, err = t.poll(cl, timeout)
-		return err
+	return administer(ctx, t.client, errand{op: opTaskDone}, func(_ context.Context, cl *call, timeout time.Duration) (bool, error) {
+		return t.poll(cl, timeout)
 	})
-	if err != nil {
-		return false, err
-	}
-	return *answer, nil
 }
 
 // The pauses between two questions: the first answer is hardly ever yes before the

@@ -52,16 +52,11 @@ func (c *Client) ListUDF(ctx context.Context, policy *as.BasePolicy) ([]*as.UDF,
 	if c.core == nil {
 		return nil, errZero
 	}
-	result := new([]*as.UDF)
-	err := c.administer(ctx, opListUDF, "", "", either(policy, &c.defaults.base).TotalTimeout, func(_ context.Context, cl *call, timeout time.Duration) error {
+	e := errand{op: opListUDF, policy: either(policy, &c.defaults.base).TotalTimeout}
+	return administer(ctx, c, e, func(_ context.Context, cl *call, timeout time.Duration) ([]*as.UDF, error) {
 		answer, err := cl.askAny(timeout, "udf-list")
-		*result = modules(answer)
-		return cl.wrap(err)
+		return modules(answer), cl.wrap(err)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return *result, nil
 }
 
 // modules reads a list such as "filename=a.lua,hash=0f,type=LUA;filename=…".
