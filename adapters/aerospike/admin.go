@@ -51,10 +51,15 @@ func administer[T any](ctx context.Context, c *Client, e errand, f func(ctx cont
 
 // askApart is an attempt of administer, which has its permit.
 func askApart[T any](ctx context.Context, cl *call, f func(context.Context, *call, time.Duration) (T, error)) (T, error) {
-	return apart(ctx, cl, func(cl *call) (none T, _ error) {
+	s := new(sending)
+	return apart(ctx, cl, s, func(cl *call) (none T, _ error) {
 		left, err := cl.reachable()
 		if err != nil {
 			return none, err
+		}
+		s.start()
+		if ctx.Err() != nil { // who left before, was told that nothing was sent
+			return none, context.Cause(ctx)
 		}
 		cl.start()
 		return f(ctx, cl, left)

@@ -1,19 +1,38 @@
 package aerospike
 
-import "context"
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/spillway-go/spillway"
+)
 
 // What may outlive its caller runs apart: on a goroutine, with an attempt and a trip of
 // its own. A middleware may make the next attempt of the trip meanwhile, so what an
 // attempt writes, or passes to the driver, is the attempt's own too, and what comes of it
 // is handed over with its end.
 
+// sending tells, from when on there is something to tell, since when the driver has been
+// at work on an attempt. The zero value is one that wasn't sent.
+type sending struct{ since atomic.Pointer[time.Time] }
+
+// start notes that the driver is called now, or that nothing stands before that any more.
+func (s *sending) start() *sending {
+	now := time.Now()
+	s.since.Store(&now)
+	return s
+}
+
 // apart runs the attempt's call of the driver on a goroutine, and returns when that is
-// done, or ctx. If ctx ends first the permits and the lease stay with the goroutine.
-func apart[T any](ctx context.Context, cl *call, f func(*call) (T, error)) (none T, _ error) {
+// done, or ctx. If ctx ends first the permits and the lease stay with the goroutine; s
+// says whether the driver was called by then.
+func apart[T any](ctx context.Context, cl *call, s *sending, f func(*call) (T, error)) (none T, _ error) {
 	type end struct {
 		result T
 		err    error
 	}
+	guard := cl.guard
 	own, done := cl.moved(), make(chan end, 1)
 	go func() {
 		var e end
@@ -29,6 +48,7 @@ func apart[T any](ctx context.Context, cl *call, f func(*call) (T, error)) (none
 		}
 		return e.result, nil
 	case <-ctx.Done():
+		cl.trip.left(s.since.Load(), guard)
 		return none, &DetachedError{Op: cl.trip.op.Name, Cause: context.Cause(ctx)}
 	}
 }
@@ -38,4 +58,21 @@ func (cl *call) moved() *call {
 	own := *cl
 	cl.attempt = attempt{}
 	return &own
+}
+
+// left notes what is known of an attempt that goes on without the trip: since when the
+// driver has been at work on it, nil if it isn't, and at which node. A write may be
+// executed.
+func (t *trip) left(since *time.Time, g *guard) {
+	if since == nil {
+		return
+	}
+	t.asked++
+	if g != nil {
+		t.guard = g
+	}
+	if t.timed {
+		t.backend += time.Since(*since)
+	}
+	t.doubt = t.doubt || t.op.Kind == spillway.KindWrite || t.op.Kind == spillway.KindJob
 }

@@ -56,7 +56,7 @@ func (c *Client) readApart(ctx context.Context, caller *call, policy *as.BasePol
 	}
 	copied := *policy
 	client, op := cl.session.client, cl.trip.op
-	return apart(ctx, cl, func(cl *call) (answer readAnswer, err error) {
+	return apart(ctx, cl, new(sending).start(), func(cl *call) (answer readAnswer, err error) {
 		err = cl.read(&copied, func(p *as.BasePolicy) (aerr as.Error) {
 			answer, aerr = r.send(op, client, p)
 			return aerr
@@ -79,7 +79,7 @@ func (c *Client) writeApart(ctx context.Context, caller *call, policy *as.WriteP
 	}
 	copied := *policy
 	client, op := cl.session.client, cl.trip.op
-	return apart(ctx, cl, func(cl *call) (answer writeAnswer, err error) {
+	return apart(ctx, cl, new(sending).start(), func(cl *call) (answer writeAnswer, err error) {
 		err = cl.write(&copied, func(p *as.WritePolicy) (aerr as.Error) {
 			answer, aerr = r.send(op, client, p)
 			return aerr

@@ -82,7 +82,7 @@ func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy,
 			return err
 		}
 		p, own := cl.queryCopy(policy), *st // the driver writes to the statement
-		task, err = apart(ctx, cl, func(cl *call) (*as.ExecuteTask, error) {
+		task, err = apart(ctx, cl, new(sending).start(), func(cl *call) (*as.ExecuteTask, error) {
 			cl.start()
 			begun, err := begin(cl.session.client, p, &own)
 			return begun, cl.wrap(err)
