@@ -12,8 +12,9 @@ import (
 // What administers the database goes over the one connection that the driver keeps to
 // each node, which it also tends the cluster with. So it has a lane of its own, and
 // runs apart: the driver waits for that connection without a limit, and the caller
-// shouldn't. If ctx ends first, the call is left, and the permit comes back when the driver
-// is done; what was asked for may still happen: see [DetachedError].
+// shouldn't. If ctx ends first, or the call's own time, the call is left, and the permit
+// comes back when the driver is done; what was asked for may still happen: see
+// [DetachedError].
 
 // defaultAdminTimeout is the time of a call whose context and policy say nothing.
 const defaultAdminTimeout = 3 * time.Second
@@ -23,6 +24,7 @@ type errand struct {
 	op             *Operation
 	namespace, set string        // if it is about any
 	policy         time.Duration // the time that its policy gives
+	waits          bool          // whether it waits for the end of what it began: see waitUntil
 }
 
 // administer runs a call of administration. f gets the time that is left, and must
@@ -37,10 +39,15 @@ func administer[T any](ctx context.Context, c *Client, e errand, f func(ctx cont
 		if err = c.open(ctx, cl); err != nil {
 			return err
 		}
+		began := time.Now()
 		if err = cl.admitting(func() error { return cl.admitAdmin(ctx, e.policy) }); err != nil {
 			return err
 		}
-		result, err = askApart(ctx, cl, f)
+		end := cl.budget.ends
+		if e.waits {
+			end = cl.waitUntil(ctx, began)
+		}
+		result, err = askApart(ctx, cl, end, f)
 		return err
 	})
 	if err != nil { // of a middleware, perhaps
@@ -49,8 +56,11 @@ func administer[T any](ctx context.Context, c *Client, e errand, f func(ctx cont
 	return result, nil
 }
 
-// askApart is an attempt of administer, which has its permit.
-func askApart[T any](ctx context.Context, cl *call, f func(context.Context, *call, time.Duration) (T, error)) (T, error) {
+// askApart is an attempt of administer, which has its permit, and whose caller leaves at
+// end.
+func askApart[T any](ctx context.Context, cl *call, end time.Time, f func(context.Context, *call, time.Duration) (T, error)) (T, error) {
+	ctx, stop := cl.bounded(ctx, end)
+	defer stop()
 	s := new(sending)
 	return apart(ctx, cl, s, func(cl *call) (none T, _ error) {
 		left, err := cl.reachable()
@@ -93,11 +103,19 @@ func (cl *call) reachable() (left time.Duration, err error) {
 	if !cl.client.shapes() {
 		return cl.budget.total, nil
 	}
-	until := time.Now().Add(cl.budget.total)
-	if _, err = cl.askAll(cl.budget.total, "node", types.OK); err != nil {
+	if left, err = cl.remaining(); err != nil {
 		return 0, err
 	}
-	if left = time.Until(until).Truncate(time.Millisecond); left < time.Millisecond {
+	if _, err = cl.askAll(left, "node", types.OK); err != nil {
+		return 0, err
+	}
+	return cl.remaining()
+}
+
+// remaining is what is left of the attempt's time: a millisecond, or it is over.
+func (cl *call) remaining() (time.Duration, error) {
+	left := cl.budget.left()
+	if left < time.Millisecond {
 		return 0, cl.wrap(&as.AerospikeError{ResultCode: types.TIMEOUT})
 	}
 	return left, nil

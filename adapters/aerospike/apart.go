@@ -2,6 +2,7 @@ package aerospike
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -12,6 +13,13 @@ import (
 // its own. A middleware may make the next attempt of the trip meanwhile, so what an
 // attempt writes, or passes to the driver, is the attempt's own too, and what comes of it
 // is handed over with its end.
+
+// answerTime is how much longer than its own time an attempt is waited for. The driver's
+// timeouts run out at that moment, and tell more than that somebody has left.
+const answerTime = 20 * time.Millisecond
+
+// errTimeOver is the cause of who left because the call's own time was over.
+var errTimeOver = fmt.Errorf("aerospike: the call's own time is over: %w", context.DeadlineExceeded)
 
 // sending tells, from when on there is something to tell, since when the driver has been
 // at work on an attempt. The zero value is one that wasn't sent.
@@ -75,4 +83,14 @@ func (t *trip) left(since *time.Time, g *guard) {
 		t.backend += time.Since(*since)
 	}
 	t.doubt = t.doubt || t.op.Kind == spillway.KindWrite || t.op.Kind == spillway.KindJob
+}
+
+// bounded returns ctx with an end when the attempt's time is over, at until, if that isn't
+// zero: neither the driver's wait for a connection nor a call of several nodes, one after the
+// other, has one. In modes Shadow and Off nobody leaves earlier than he would without us.
+func (cl *call) bounded(ctx context.Context, until time.Time) (context.Context, context.CancelFunc) {
+	if until.IsZero() || !cl.client.shapes() {
+		return ctx, func() {}
+	}
+	return context.WithDeadlineCause(ctx, until.Add(answerTime), errTimeOver)
 }

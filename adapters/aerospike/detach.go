@@ -22,10 +22,11 @@ func Detach() Choice {
 
 // DetachedError is the error of a call whose context ended while the driver was at
 // work on it, which goes on: what it was to do may be done, or still will be. It is not
-// worth repeating, for its context is over.
+// worth repeating, for its context is over. Calls of administration, and those that begin
+// a job, also end so when their own time is over, that of their policy or [Budget].
 type DetachedError struct {
 	Op    string // the method
-	Cause error  // the context's
+	Cause error  // the context's, or one that matches context.DeadlineExceeded
 }
 
 // Error implements error.
@@ -33,7 +34,7 @@ func (e *DetachedError) Error() string {
 	return "aerospike: " + e.Op + ": left before the driver was done, which goes on: " + e.Cause.Error()
 }
 
-// Unwrap returns the context's cause.
+// Unwrap returns the cause.
 func (e *DetachedError) Unwrap() error { return e.Cause }
 
 // Outcome returns OutcomeTimeout: there was no answer in time, and the work may go on.

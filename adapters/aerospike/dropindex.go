@@ -22,8 +22,7 @@ func (c *Client) DropIndex(ctx context.Context, policy *as.WritePolicy, namespac
 		remove += ";set=" + set
 	}
 	remove += ";indexname=" + indexName
-	// The wait for the end has a bound of its own; what the policy says is for the question.
-	e := errand{op: opDropIndex, namespace: namespace, set: set, policy: either(policy, &c.defaults.write).TotalTimeout}
+	e := errand{op: opDropIndex, namespace: namespace, set: set, policy: either(policy, &c.defaults.write).TotalTimeout, waits: true}
 	_, err := administer(ctx, c, e, func(ctx context.Context, cl *call, timeout time.Duration) (struct{}, error) {
 		_, err := cl.askAny(timeout, remove)
 		switch {
@@ -37,19 +36,31 @@ func (c *Client) DropIndex(ctx context.Context, policy *as.WritePolicy, namespac
 	return err
 }
 
-// await asks until what a poll is about is done.
-func (cl *call) await(ctx context.Context, gone poll) error {
+// waitUntil returns when a call that began at began is left, if it waits for the end of what
+// it asks for. What its policy says is for the question; the wait has a bound of its own, and
+// doesn't end earlier. Zero is none but the context's.
+func (cl *call) waitUntil(ctx context.Context, began time.Time) time.Time {
 	limit := cl.trip.choices.budget
-	if _, has := ctx.Deadline(); !has && limit == 0 && cl.client.shapes() {
+	if _, has := ctx.Deadline(); !has && limit == 0 {
 		limit = cl.client.cfg.StreamTimeout
 	}
-	if limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
+	if limit == 0 {
+		return time.Time{}
 	}
+	if end := began.Add(limit); end.After(cl.budget.ends) {
+		return end
+	}
+	return cl.budget.ends
+}
+
+// await asks until what a poll is about is done, or ctx.
+func (cl *call) await(ctx context.Context, gone poll) error {
 	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
-		done, err := gone(cl, max(cl.budget.total, time.Millisecond))
+		timeout := cl.budget.total
+		if deadline, has := ctx.Deadline(); has {
+			timeout = min(timeout, time.Until(deadline))
+		}
+		done, err := gone(cl, max(timeout, time.Millisecond))
 		switch {
 		case done:
 			return nil

@@ -81,6 +81,8 @@ func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy,
 		if err = cl.admitting(func() error { return cl.admitJob(ctx, policy, node) }); err != nil {
 			return err
 		}
+		ctx, stop := cl.bounded(ctx, cl.budget.ends)
+		defer stop()
 		p, own := cl.queryCopy(policy), *st // the driver writes to the statement
 		task, err = apart(ctx, cl, new(sending).start(), func(cl *call) (*as.ExecuteTask, error) {
 			cl.start()
