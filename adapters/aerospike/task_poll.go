@@ -54,15 +54,30 @@ func moduleThere(name string, there bool) poll {
 // since; only servers before 6.0 may not have begun it, and for those the driver knows
 // more.
 func jobDone(task *as.ExecuteTask, id uint64) poll {
+	turn := make(chan struct{}, 1)
 	return func(cl *call, timeout time.Duration) (bool, error) {
 		nodes := cl.session.client.Cluster().GetNodes()
 		if slices.ContainsFunc(nodes, func(n *as.Node) bool { return !n.SupportsPartitionQuery() }) {
-			done, err := task.IsDone()
-			return done, cl.wrap(err)
+			return askTask(cl, task, turn, timeout)
 		}
 		answers, err := cl.askAll(timeout, "query-show:trid="+strconv.FormatUint(id, 10), types.KEY_NOT_FOUND_ERROR)
 		return err == nil && !slices.ContainsFunc(answers, underWay), err
 	}
+}
+
+// askTask asks the driver's task, which writes down what it saw, and is for one at a time:
+// who has turn.
+func askTask(cl *call, task *as.ExecuteTask, turn chan struct{}, timeout time.Duration) (bool, error) {
+	timer := time.NewTimer(max(timeout, time.Millisecond))
+	defer timer.Stop()
+	select {
+	case turn <- struct{}{}:
+	case <-timer.C:
+		return false, cl.wrap(&as.AerospikeError{ResultCode: types.TIMEOUT})
+	}
+	defer func() { <-turn }()
+	done, err := task.IsDone()
+	return done, cl.wrap(err)
 }
 
 // underWay reports whether an answer is that of a job that has not ended; an empty one is
