@@ -191,3 +191,33 @@ func TestTryThatWasLeftLeavesDoubt(t *testing.T) {
 	require.True(t, ours.InDoubt)
 	balanced(t, client)
 }
+
+// G-AER-5: a job that was left is begun at the other nodes with what its caller passed then,
+// who may write to that by now. (The race detector sees whether that is anybody's business.)
+func TestJobThatWasLeftHasCopies(t *testing.T) {
+	query, write := as.NewQueryPolicy(), as.NewWritePolicy(0, 0)
+	st, ops, args := statement(), []*as.Operation{as.TouchOp()}, []as.Value{as.NewValue(1)}
+	for _, m := range []method{
+		{"QueryExecute", func(ctx ctxt, c *aerospike.Client) error {
+			return second(c.QueryExecute(ctx, query, write, st, ops...))
+		}},
+		{"ExecuteUDF", func(ctx ctxt, c *aerospike.Client) error {
+			return second(c.ExecuteUDF(ctx, query, st, "m", "f", args...))
+		}},
+	} {
+		srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 2}) // one each: the gate is for this call alone
+		client := untended(t, srv)
+		gate := srv.Hold(aerospiketest.Match{Kinds: aerospiketest.KindBackground})
+		ctx, cancel := context.WithCancel(patient(t))
+		done := make(chan error, 1)
+		go func() { done <- m.call(ctx, client) }()
+		require.NoError(t, gate.Wait(patient(t), 1))
+		cancel()
+		var left *aerospike.DetachedError
+		require.ErrorAs(t, <-done, &left)
+		query.MaxRecords, write.Generation, st.SetName = 1, 1, "t"
+		ops[0], args[0] = as.GetOp(), as.NewValue(2)
+		gate.Release()
+		balanced(t, client)
+	}
+}
