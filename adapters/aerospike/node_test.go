@@ -101,13 +101,15 @@ func TestNodeIsLostAndComesBackUnderLoad(t *testing.T) {
 		}()
 	}
 	loaded := func() { require.NoError(t, writes.Wait(patient(t), writes.Hits()+500)) }
+	read, write, batch := as.NewPolicy(), as.NewWritePolicy(0, 0), as.NewBatchPolicy() // patient: one second isn't enough on any machine
+	read.TotalTimeout, write.TotalTimeout, batch.TotalTimeout = patience, patience, patience
 	recovered := func(name string) {
 		for _, l := range ledgers {
-			_, err := once.Get(patient(t), nil, l.key)
+			_, err := once.Get(patient(t), read, l.key)
 			require.NoError(t, err, name)
-			require.NoError(t, once.Touch(patient(t), nil, l.key), name)
+			require.NoError(t, once.Touch(patient(t), write, l.key), name)
 		}
-		_, err := once.BatchGet(patient(t), nil, []*as.Key{ledgers[0].key, ledgers[1].key, ledgers[2].key, ledgers[3].key})
+		_, err := once.BatchGet(patient(t), batch, []*as.Key{ledgers[0].key, ledgers[1].key, ledgers[2].key, ledgers[3].key})
 		require.NoError(t, err, name)
 	}
 	looks := watchTends(srv, 1)

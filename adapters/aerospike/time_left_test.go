@@ -122,6 +122,20 @@ func TestBudgetIsForAllAttempts(t *testing.T) {
 	require.Equal(t, 1, log.Len(), "the first has used all of it")
 }
 
+// G-AER-2: a policy that gives an attempt less than the budget leaves room for another.
+func TestBudgetLeavesRoomForAttempts(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv, swift)
+	budgeted, err := client.With(aerospike.Budget(patience))
+	require.NoError(t, err)
+	policy := as.NewPolicy()
+	policy.TotalTimeout = short
+	log := srv.Record(aerospiketest.Match{Kinds: aerospiketest.KindsRead})
+	srv.Inject(aerospiketest.Fault{Match: aerospiketest.Match{Kinds: aerospiketest.KindsRead}, Action: aerospiketest.ActionSwallow})
+	require.Error(t, second(budgeted.Exists(patient(t), policy, newKey(t, 1))))
+	require.Equal(t, 3, log.Len())
+}
+
 // G-AER-13; R142: a retry that is refused before it is sent isn't what the call ends with: a write that
 // timed out before is in doubt, and no refusal.
 func TestRefusedRetryEndsWithWhatCameBefore(t *testing.T) {
