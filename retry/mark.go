@@ -75,6 +75,9 @@ func (e *afterError) Outcome() spillway.Outcome {
 // outermost error with a method RetryAfter() time.Duration says, such as the mark of
 // After, and of the RetryAfter of a spillway.Rejection. It is 0 if there is none.
 func Hint(err error) time.Duration {
+	if r, ok := err.(*spillway.Rejection); ok && r != nil { //nolint:errorlint // as nearly every refusal is; what is wrapped is looked for below
+		return max(r.RetryAfter, 0)
+	}
 	var hint time.Duration
 	var carrier interface{ RetryAfter() time.Duration }
 	if errors.As(err, &carrier) {

@@ -38,7 +38,7 @@ const method = `Real processes, real sockets and the real driver, on one machine
 Latencies count from the moment at which a call should have been sent. *Share* is goodput against what could be had: the rate that was asked for, or what the cluster was seen to do at
 the beginning by twice as many callers as it has slots, whichever is less. A call that
 ends after its deadline is late and no success. *Recovery* is the time from the end of the trouble to the first 100 ms from which on 99 % of the calls succeed for a second. The first scenario's cluster is bounded
-by the CPU, that of the others by its nodes: 8 commands at once of 4 ms, 2,000 a second each. Because a shared machine has good and bad minutes, the sides of the first take turns, three each, of which the one with
+by the CPU, that of the others by its nodes: 8 commands at once of 4 ms, 2,000 a second each. Because a shared machine has good and bad minutes, the sides of the first take turns, three each (seven with 4096 callers), of which the one with
 the median goodput is shown. Only compare rows of one scenario.
 `
 
