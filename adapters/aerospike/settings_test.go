@@ -118,7 +118,7 @@ func TestClientApplyRefusesLimitsThatNoLaneCanHave(t *testing.T) {
 	client := connect(t, srv, func(c *aerospike.Config) { c.Logger = slog.New(slog.NewTextHandler(&out, nil)) })
 	put(t, client, newKey(t, 1), as.BinMap{"a": 1})
 	for name, lanes := range map[string]map[string]aerospike.LaneSettings{
-		"admin":       {aerospike.LaneAdmin: {Limit: 1 << 40}},
+		"admin":       {aerospike.LaneAdmin: {Limit: math.MaxInt}},
 		"just beyond": {aerospike.LaneAdmin: {Limit: limiter.MaxLimit + 1}},
 		"overflow":    {aerospike.LaneRead: {Limit: math.MaxInt}, aerospike.LaneWrite: {Limit: math.MaxInt}},
 		"wrapped":     {aerospike.LaneRead: {Limit: math.MaxInt}, aerospike.LaneWrite: {Limit: math.MaxInt}, aerospike.LaneBatch: {Limit: 3}},
