@@ -6,7 +6,8 @@ import (
 	"github.com/spillway-go/spillway"
 )
 
-// Name returns the lane's name.
+// Name returns the lane's name; that of a lane of a set is the set's and its own, as in
+// "db/bulk".
 func (b *base) Name() string {
 	if b == nil {
 		return ""

@@ -161,7 +161,7 @@ func TestSetLendingFindsNestedCalls(t *testing.T) {
 			return s.Do(bulk(ctx), nop) // its lane is full now, and another has permits
 		})
 		require.ErrorAs(t, err, &nested, "within its own lane")
-		require.Equal(t, "bulk", nested.Name)
+		require.Equal(t, "db/bulk", nested.Name)
 
 		hold(t, s.Lane("bulk"), 1)
 		for name, class := range map[string]func(context.Context) context.Context{"bulk": bulk, "critical": critical} {
@@ -170,7 +170,7 @@ func TestSetLendingFindsNestedCalls(t *testing.T) {
 				return s.Do(class(ctx), nop)
 			})
 			require.ErrorAs(t, err, &nested, "with a borrowed permit into %s", name)
-			require.Equal(t, name, nested.Name)
+			require.Equal(t, "db/"+name, nested.Name)
 		}
 		_, err = s.Do(critical(t.Context()), func(ctx context.Context) (int, error) {
 			return s.Do(bulk(ctx), nop) // which finds bulk full, and critical behind itself

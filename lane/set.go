@@ -14,7 +14,9 @@ type SetConfig struct {
 	// Name is the set's name in errors and telemetry, where it has to be unique among
 	// sets and lanes. It must not be empty.
 	Name string
-	// Lanes are the lanes. There must be one at least, and their names must differ.
+	// Lanes are the lanes. There must be one at least, and their names must differ. In
+	// errors and from Lane.Name a lane has the set's name and its own, as in "db/bulk", so
+	// that lanes of several sets can be told apart.
 	Lanes []Config
 	// Default is the lane of calls whose context says nothing. It must be one of Lanes.
 	Default string
@@ -51,6 +53,7 @@ func NewSet[T any](cfg SetConfig) (*Set[T], error) {
 		return nil, err
 	}
 	for _, c := range cfg.Lanes {
+		c.Name = cfg.Name + "/" + c.Name
 		s.lanes = append(s.lanes, newBase(c))
 	}
 	return &Set[T]{s}, nil
@@ -143,7 +146,8 @@ func (s *Set[T]) Wrap(op spillway.Op[T]) spillway.Op[T] {
 	return func(ctx context.Context) (T, error) { return s.Do(ctx, op) }
 }
 
-// Stats returns a snapshot of every lane, in the order of the configuration.
+// Stats returns a snapshot of every lane, in the order of the configuration, by the names
+// that the lanes have there.
 func (s *setBase) Stats() []Stats {
 	if s == nil {
 		return nil
@@ -151,6 +155,7 @@ func (s *setBase) Stats() []Stats {
 	all := make([]Stats, len(s.lanes))
 	for i, lane := range s.lanes {
 		all[i] = lane.Stats()
+		all[i].Name = s.routes.byIndex[i]
 	}
 	return all
 }

@@ -60,7 +60,9 @@ func TestSetRoutes(t *testing.T) {
 		require.EqualError(t, err, `lane set "db" has no lane "blk": there are critical, normal, bulk`)
 		require.NotErrorIs(t, err, spillway.ErrBackpressure)
 		require.Nil(t, s.Lane("blk"))
-		require.Equal(t, "bulk", s.Lane("bulk").Name())
+		require.Equal(t, "db/bulk", s.Lane("bulk").Name())
+		require.Equal(t, "db/bulk", s.Lane("bulk").Stats().Name)
+		require.Equal(t, "bulk", s.Stats()[2].Name)
 		require.Equal(t, "db", s.Name())
 		_, err = lane.ShareSet[string](s).Do(t.Context(), func(context.Context) (string, error) { return "", nil })
 		require.NoError(t, err)
@@ -221,4 +223,25 @@ func TestRouterRoutes(t *testing.T) {
 	_, err = op(r.Into(t.Context(), "?"))
 	var unknown *lane.UnknownLaneError
 	require.ErrorAs(t, err, &unknown)
+}
+
+// Every error of a lane of a set says whose lane it is: another set may have one of the
+// same name.
+func TestErrorsOfALaneNameItsSet(t *testing.T) {
+	s, err := lane.NewSet[int](lane.SetConfig{Name: "db", Default: "bulk", Lanes: []lane.Config{{Name: "bulk", Limit: 1, DetectNested: true}}})
+	require.NoError(t, err)
+	_, err = s.Do(t.Context(), func(ctx context.Context) (int, error) { return s.Do(ctx, nop) })
+	require.ErrorContains(t, err, `lane "db/bulk"`)
+	_, err = s.AdmitN(t.Context(), 2)
+	require.ErrorContains(t, err, `lane "db/bulk"`)
+	p, err := s.Admit(t.Context())
+	require.NoError(t, err)
+	_, err = s.Do(t.Context(), nop)
+	require.EqualError(t, err, `lane "db/bulk" refused the call: all permits are in use (limit 1)`)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorContains(t, s.Close(ctx), `lane "db/bulk"`)
+	p.Release()
+	_, err = s.Do(t.Context(), nop)
+	require.EqualError(t, err, `lane "db/bulk" is closed`)
 }

@@ -10,7 +10,7 @@ import (
 // time Ended.Total() + Aborted <= Admitted, and the two are equal when no call is
 // under way.
 type Stats struct {
-	Name        string                 // the lane's name
+	Name        string                 // the lane's name, as of Lane.Name; from Set.Stats as configured
 	Mode        spillway.Mode          // the mode in force
 	Closed      bool                   // whether it was closed
 	Limit       int                    // permits there are

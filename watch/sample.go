@@ -51,7 +51,6 @@ type Source interface {
 type source struct {
 	sample  func() Sample
 	holders func() []spillway.Holder
-	hook    string // the name that its hooks know it by; empty if that is the sample's
 }
 
 func (s source) Sample() Sample             { return s.sample() }
@@ -120,11 +119,7 @@ func Executor[T any](e *deadline.Executor[T]) Source {
 func Set[T any](s *lane.Set[T]) []Source {
 	var all []Source
 	for _, st := range s.Stats() {
-		l := s.Lane(st.Name)
-		all = append(all, source{sample: func() Sample {
-			st := l.Stats()
-			return SampleOf(observe.Snapshot{Component: "lane", Name: s.Name(), Lane: st.Name, Laned: &st})
-		}, holders: l.Holders, hook: st.Name})
+		all = append(all, Lane(s.Lane(st.Name)))
 	}
 	return all
 }

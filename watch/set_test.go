@@ -80,47 +80,36 @@ func TestWatcherKeepsSetsApart(t *testing.T) {
 	})
 }
 
-// G-WAT-3: the hooks of a set's lane find it by the name that they know, as long as there is
-// only one of that name.
+// G-WAT-3: a refusal or a timeout in a lane of a set says in which, and how things stand
+// there, also if another set has a lane of the same name.
 func TestWatcherHooksFindTheLaneOfASet(t *testing.T) {
-	for name, known := range map[string]string{"in full": "users/critical", "in short": "critical"} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w, j := newWatcher(t, slog.LevelInfo)
-				users := newSet(t, "users", lane.Hooks{Rejected: w.Rejected, Waited: w.Waited(known)})
-				w.Add(watch.Set(users)...)
-				crowd(t, users)
-				lines := j.lines()
-				require.Len(t, lines, 1, "both share what they may log")
-				require.Contains(t, lines[0], "name=users/critical")
-				require.Contains(t, lines[0], "in_use=1")
-				require.Contains(t, lines[0], "holders.0.site=")
-			})
-		})
-	}
-}
-
-// G-WAT-3, G-WAT-6: what may be about either of two lanes says so, and doesn't show the state
-// of the wrong one; a storm of it is one line, too, and costs nothing.
-func TestWatcherHooksThatMeanOneOfSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, j := newWatcher(t, slog.LevelInfo)
 		users := newSet(t, "users", lane.Hooks{Rejected: w.Rejected, Waited: w.Waited("users/critical")})
 		orders := newSet(t, "orders", lane.Hooks{Rejected: w.Rejected})
 		w.Add(watch.Set(users)...)
 		w.Add(watch.Set(orders)...)
+		crowd(t, orders)
 		crowd(t, users)
 		lines := j.lines()
-		require.Len(t, lines, 2)
-		require.Contains(t, lines[0], `msg="watch: refused"`)
-		require.Contains(t, lines[0], "name=critical")
-		require.Contains(t, lines[0], `one_of="[orders/critical users/critical]"`)
-		require.NotContains(t, lines[0], "in_use")
-		require.Contains(t, lines[1], `msg="watch: timed out"`)
-		require.Contains(t, lines[1], "name=users/critical")
-		require.Contains(t, lines[1], "in_use=1")
+		require.Len(t, lines, 2, "both hooks of a lane share what they may log")
+		for i, name := range []string{"orders/critical", "users/critical"} {
+			require.Contains(t, lines[i], `msg="watch: refused"`)
+			require.Contains(t, lines[i], "name="+name+" ")
+			require.Contains(t, lines[i], "in_use=1")
+			require.Contains(t, lines[i], "holders.0.site=")
+		}
+	})
+}
 
-		r := &spillway.Rejection{Component: "lane", Name: "critical"}
+// G-WAT-3, G-WAT-6: a storm of refusals of a lane of a set is one line, and costs nothing.
+func TestWatcherBoundsRefusalsOfALaneOfASet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, j := newWatcher(t, slog.LevelInfo)
+		w.Add(watch.Set(newSet(t, "users", lane.Hooks{}))...)
+		r := &spillway.Rejection{Component: "lane", Name: "users/critical"}
+		w.Rejected(t.Context(), r)
+		require.Len(t, j.lines(), 1)
 		w.Add(watch.Limiter(newLimiter(t)))() // what changes elsewhere doesn't make it forget
 		for range 10 {
 			w.Rejected(t.Context(), r)
@@ -130,7 +119,7 @@ func TestWatcherHooksThatMeanOneOfSeveral(t *testing.T) {
 		require.True(t, invariant.Enabled || testing.AllocsPerRun(100, func() { w.Rejected(ctx, r) }) == 0)
 		time.Sleep(time.Minute)
 		w.Rejected(t.Context(), r)
-		lines = j.lines()
+		lines := j.lines()
 		require.Len(t, lines, 1)
 		require.NotContains(t, lines[0], "suppressed=0")
 	})

@@ -18,9 +18,8 @@ import (
 type Watcher struct {
 	cfg Config
 
-	// subjects and kin are never changed, only replaced, under mu: a refusal takes no lock.
+	// subjects is never changed, only replaced, under mu: a refusal takes no lock.
 	subjects atomic.Pointer[map[identity]*subject]
-	kin      atomic.Pointer[map[identity]*kin]
 	unknown  gate // for refusals of guards that weren't added
 
 	mu      sync.Mutex // guards what follows, and what is replaced
@@ -55,7 +54,6 @@ func New(cfg Config) (*Watcher, error) {
 	}
 	w := &Watcher{cfg: cfg}
 	w.subjects.Store(&map[identity]*subject{})
-	w.kin.Store(&map[identity]*kin{})
 	return w, nil
 }
 
@@ -89,7 +87,6 @@ func (w *Watcher) change(f func(map[identity]*subject)) {
 	all := maps.Clone(*w.subjects.Load())
 	f(all)
 	w.subjects.Store(&all)
-	w.kin.Store(kinOf(all, *w.kin.Load()))
 }
 
 // Start takes snapshots every Config.Interval on a goroutine of its own, until Close is
