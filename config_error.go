@@ -18,13 +18,19 @@ type Fault struct {
 // returns one has started nothing and changed nothing.
 type ConfigError struct {
 	Component string // whose configuration, as in "limiter"
+	Name      string // its name, as configured; empty if it has none
 	Faults    []Fault
 }
 
-// Error implements error: one line with the field, value and problem of each fault.
+// Error implements error: one line with whose it is, and the field, value and problem of
+// each fault.
 func (e *ConfigError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: invalid configuration", e.Component)
+	b.WriteString(e.Component)
+	if e.Name != "" {
+		fmt.Fprintf(&b, " %q", e.Name)
+	}
+	b.WriteString(": invalid configuration")
 	sep := ": "
 	for _, f := range e.Faults {
 		fmt.Fprintf(&b, "%s%s is %s: %s", sep, f.Field, quoteValue(f.Value), f.Problem)

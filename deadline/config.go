@@ -80,7 +80,7 @@ type Config struct {
 
 // validate returns one error that lists every fault.
 func (c Config) validate() error {
-	e := &spillway.ConfigError{Component: component}
+	e := &spillway.ConfigError{Component: component, Name: c.Name}
 	if strings.TrimSpace(c.Name) == "" {
 		e.Add("Name", c.Name, "must not be empty")
 	}

@@ -16,7 +16,7 @@ func (e *Executor[T]) SetWorkers(n int) error {
 		return errZero
 	}
 	if n < 1 || n > MaxWorkers {
-		err := &spillway.ConfigError{Component: component}
+		err := &spillway.ConfigError{Component: component, Name: e.core.name}
 		err.Add("Workers", n, fmt.Sprintf("must be from 1 to %d", MaxWorkers))
 		return err
 	}
@@ -57,7 +57,7 @@ func (e *Executor[T]) SetMode(m spillway.Mode) error {
 		return errZero
 	}
 	if !m.Valid() {
-		err := &spillway.ConfigError{Component: component}
+		err := &spillway.ConfigError{Component: component, Name: e.core.name}
 		err.Add("Mode", m, "must be Enforce, Shadow, Off or RefuseAll")
 		return err
 	}

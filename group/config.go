@@ -33,7 +33,7 @@ type Config struct {
 
 // validate returns one error that lists every fault.
 func (c Config) validate(ctx context.Context, a Admission) error {
-	e := &spillway.ConfigError{Component: "group"}
+	e := &spillway.ConfigError{Component: "group", Name: c.Name}
 	if ctx == nil {
 		e.Add("ctx", nil, "must not be nil")
 	}

@@ -160,7 +160,7 @@ func (m *mapping[In, Out]) rest() {
 // newRun is newCrew for a sequence.
 func newRun(ctx context.Context, a Admission, cfg Config, noSeq, noFn bool) (*crew, error) {
 	if noSeq || noFn {
-		e := &spillway.ConfigError{Component: "group"}
+		e := &spillway.ConfigError{Component: "group", Name: cfg.Name}
 		if noSeq {
 			e.Add("seq", nil, "must not be nil")
 		}

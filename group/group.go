@@ -56,7 +56,7 @@ func (g *Group[T]) Go(op spillway.Op[T]) error {
 		return &spillway.ClosedError{Component: "group", Name: ""}
 	}
 	if op == nil {
-		e := &spillway.ConfigError{Component: "group"}
+		e := &spillway.ConfigError{Component: "group", Name: g.crew.cfg.Name}
 		e.Add("op", nil, "must not be nil")
 		return e
 	}

@@ -30,7 +30,7 @@ type base struct {
 // New returns a lane with all its permits free and nobody waiting. A wrong
 // configuration gives a *spillway.ConfigError that lists every fault.
 func New[T any](cfg Config) (*Lane[T], error) {
-	e := &spillway.ConfigError{Component: "lane"}
+	e := &spillway.ConfigError{Component: "lane", Name: cfg.Name}
 	if cfg.validate(e, ""); e.Err() != nil {
 		return nil, e
 	}
@@ -109,7 +109,7 @@ func (b *base) roomFor(ctx context.Context) (int, error) {
 			return 0, nil // nobody waits in this mode, nor after Close
 		}
 		b.core.CountInvalid()
-		e := &spillway.ConfigError{Component: "lane " + b.core.Name()}
+		e := &spillway.ConfigError{Component: "lane", Name: b.core.Name()}
 		e.Add("MaxWait", 0, "must be positive for a call whose context has no deadline: it could wait for ever")
 		return 0, e
 	}

@@ -41,7 +41,7 @@ type Router[T any] struct {
 // that lists every fault. The router owns none of its lanes: whoever made them
 // closes them.
 func NewRouter[T any](cfg RouterConfig[T]) (*Router[T], error) {
-	e := &spillway.ConfigError{Component: "lane router"}
+	e := &spillway.ConfigError{Component: "lane router", Name: cfg.Name}
 	names := slices.Sorted(maps.Keys(cfg.Lanes))
 	r := &Router[T]{routes: newRoutes(e, cfg.Name, names, cfg.Default, cfg.Classes)}
 	for _, name := range names {

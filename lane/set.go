@@ -41,7 +41,7 @@ type setBase struct {
 // NewSet returns a set of lanes. A wrong configuration gives a *spillway.ConfigError
 // that lists every fault of the set and of all its lanes.
 func NewSet[T any](cfg SetConfig) (*Set[T], error) {
-	e := &spillway.ConfigError{Component: "lane set"}
+	e := &spillway.ConfigError{Component: "lane set", Name: cfg.Name}
 	names := make([]string, len(cfg.Lanes))
 	for i, c := range cfg.Lanes {
 		c.validate(e, fmt.Sprintf("Lanes[%d].", i))

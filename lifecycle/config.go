@@ -45,7 +45,7 @@ func DefaultConfig[C any](name string, closeConn func(context.Context, C) error)
 }
 
 func (c Config[C]) validate() error {
-	e := &spillway.ConfigError{Component: "lifecycle"}
+	e := &spillway.ConfigError{Component: "lifecycle", Name: c.Name}
 	if strings.TrimSpace(c.Name) == "" {
 		e.Add("Name", c.Name, "must not be empty")
 	}

@@ -38,7 +38,7 @@ func (m *Machine[C]) Connect(ctx context.Context, dial func(context.Context) (C,
 // be told from the error, which may be the dial's own.
 func (m *Machine[C]) connect(ctx context.Context, dial func(context.Context) (C, error)) (refused bool, err error) {
 	if m.cfg.Close == nil || dial == nil {
-		e := &spillway.ConfigError{Component: "lifecycle"}
+		e := &spillway.ConfigError{Component: "lifecycle", Name: m.cfg.Name}
 		if m.cfg.Close == nil {
 			e.Add("Machine", "zero", "must be made by New")
 		} else {

@@ -46,7 +46,7 @@ func DefaultRegistryConfig[K comparable, C any](name string, dial func(context.C
 }
 
 func (c RegistryConfig[K, C]) validate() error {
-	e := &spillway.ConfigError{Component: "registry"}
+	e := &spillway.ConfigError{Component: "registry", Name: c.Machine.Name}
 	e.Include("Machine.", c.Machine.validate())
 	if c.Dial == nil {
 		e.Add("Dial", nil, "must not be nil")
@@ -151,7 +151,7 @@ func (r *Registry[K, C]) Get(ctx context.Context, key K) (Lease[C], error) {
 // who waits for it.
 func (r *Registry[K, C]) enter(ctx context.Context, key K) (*entry[C], error) {
 	if other := key; key != other { // NaN, or something with one in it
-		e := &spillway.ConfigError{Component: "registry"}
+		e := &spillway.ConfigError{Component: "registry", Name: r.cfg.Machine.Name}
 		e.Add("key", key, "must be equal to itself: it would never be found again")
 		return nil, e
 	}

@@ -52,9 +52,15 @@ func DefaultSupervisorConfig[C any](dial func(context.Context) (C, error)) Super
 	}
 }
 
-func (c SupervisorConfig[C]) validate(noMachine bool) error {
+func (c SupervisorConfig[C]) validate(ctx context.Context, m *Machine[C]) error {
 	e := &spillway.ConfigError{Component: "supervisor"}
-	if noMachine {
+	if ctx == nil {
+		e.Add("ctx", nil, "must not be nil")
+	}
+	if m != nil {
+		e.Name = m.cfg.Name
+	}
+	if m == nil || m.cfg.Close == nil {
 		e.Add("Machine", "zero", "must be made by New")
 	}
 	if c.Dial == nil {
@@ -133,7 +139,7 @@ type SupervisorStats struct {
 // m the supervisor dials anew, after a back-off: at the end call Stop, and then m.Close.
 // The context gives dials and checks their values; its end stops the supervisor.
 func Supervise[C any](ctx context.Context, m *Machine[C], cfg SupervisorConfig[C]) (*Supervisor[C], error) {
-	if err := cfg.validate(m == nil || m.cfg.Close == nil); err != nil {
+	if err := cfg.validate(ctx, m); err != nil {
 		return nil, err
 	}
 	if cfg.Backoff == nil {

@@ -272,6 +272,8 @@ func TestSuperviseNamesItsFaults(t *testing.T) {
 	for _, field := range []string{"Machine", "Dial", "MinGap", "Settle", "CheckEvery", "CheckTimeout", "CheckFailures"} {
 		require.ErrorContains(t, err, field+" is")
 	}
+	_, err = lifecycle.Supervise(nil, nil, lifecycle.DefaultSupervisorConfig((&flappy{}).dial)) //nolint:staticcheck // what somebody does
+	require.ErrorContains(t, err, "ctx is <nil>: must not be nil")
 	var zero lifecycle.Supervisor[*conn]
 	zero.Nudge()
 	require.NoError(t, zero.Stop(t.Context()))

@@ -57,7 +57,7 @@ type Config struct {
 
 // validate returns one error that lists every fault.
 func (c Config) validate() error {
-	e := &spillway.ConfigError{Component: "limiter"}
+	e := &spillway.ConfigError{Component: "limiter", Name: c.Name}
 	if strings.TrimSpace(c.Name) == "" {
 		e.Add("Name", c.Name, "must not be empty")
 	}

@@ -57,7 +57,7 @@ func (c *core) begin(ctx context.Context, s *call) error {
 	if _, bounded := ctx.Deadline(); !bounded && c.policy.MaxAttempts == Unlimited {
 		s.reason = StopNotRetryable
 		c.counters.invalid.Add(1)
-		e := &spillway.ConfigError{Component: "retry"}
+		e := &spillway.ConfigError{Component: "retry", Name: c.policy.Name}
 		e.Add("MaxAttempts", c.policy.MaxAttempts, "must be limited, or MaxElapsed be set, for a context without a deadline")
 		return e
 	}

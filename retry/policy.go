@@ -100,7 +100,7 @@ func WritePolicy() Policy {
 
 // Validate returns a *spillway.ConfigError that lists every fault, or nil.
 func (p Policy) Validate() error {
-	e := &spillway.ConfigError{Component: "retry"}
+	e := &spillway.ConfigError{Component: "retry", Name: p.Name}
 	if p.MaxAttempts < 1 {
 		e.Add("MaxAttempts", p.MaxAttempts, "must be at least 1; without a limit it is retry.Unlimited")
 	}

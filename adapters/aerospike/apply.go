@@ -67,7 +67,7 @@ func (c *Client) Apply(s Settings) error {
 
 // next works out the settings that follow from s.
 func (c *core) next(old *inForce, s Settings) (*inForce, error) {
-	e := &spillway.ConfigError{Component: "aerospike.Settings"}
+	e := &spillway.ConfigError{Component: "aerospike.Settings", Name: c.cfg.Name}
 	next := *old
 	next.lanes, next.modes = slices.Clone(old.lanes), slices.Clone(old.modes)
 	if s.Mode != nil {

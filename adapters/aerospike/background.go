@@ -69,7 +69,7 @@ func (c *Client) Background(cfg BackgroundConfig) (*Background, error) {
 		return nil, errZero
 	}
 	if cfg.TTL <= 0 {
-		e := &spillway.ConfigError{Component: "aerospike.Background"}
+		e := &spillway.ConfigError{Component: "aerospike.Background", Name: c.cfg.Name}
 		e.Add("TTL", cfg.TTL, "must be positive")
 		return nil, e
 	}

@@ -51,7 +51,7 @@ func Lane(name string) Choice {
 	return func(c *Client) error {
 		i, ok := c.lanes.index[name]
 		if !ok || name == LaneAdmin {
-			e := &spillway.ConfigError{Component: "aerospike.With"}
+			e := &spillway.ConfigError{Component: "aerospike.With", Name: c.cfg.Name}
 			e.Add("Lane", name, "must be the name of one of the client's lanes per node")
 			return e
 		}
@@ -82,7 +82,7 @@ func Bypass() Choice {
 func Budget(d time.Duration) Choice {
 	return func(c *Client) error {
 		if d <= 0 {
-			e := &spillway.ConfigError{Component: "aerospike.With"}
+			e := &spillway.ConfigError{Component: "aerospike.With", Name: c.cfg.Name}
 			e.Add("Budget", d, fmt.Sprintf("must be positive, and should be more than MinBudget, %v", c.cfg.MinBudget))
 			return e
 		}

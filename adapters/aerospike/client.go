@@ -103,7 +103,7 @@ func newClient(cfg Config, wrapped bool) (*Client, error) {
 // taken from the client.
 func Wrap(client *as.Client, cfg Config) (*Client, error) {
 	if client == nil {
-		e := &spillway.ConfigError{Component: "aerospike"}
+		e := &spillway.ConfigError{Component: "aerospike", Name: cfg.Name}
 		e.Add("client", nil, "must not be nil")
 		return nil, e
 	}

@@ -21,7 +21,7 @@ import (
 //	record, err := lease.Conn().Get(ctx, nil, key)
 func Clusters(name string, config func(cluster string) (Config, error)) (*lifecycle.Registry[string, *Client], error) {
 	if config == nil {
-		e := &spillway.ConfigError{Component: "aerospike.Clusters"}
+		e := &spillway.ConfigError{Component: "aerospike.Clusters", Name: name}
 		e.Add("config", nil, "must not be nil")
 		return nil, e
 	}

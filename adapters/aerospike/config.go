@@ -132,7 +132,7 @@ func defaultRetry(p retry.Policy, name string) retry.Policy {
 
 // settle validates the configuration and fills in what follows from other fields.
 func (c Config) settle(wrapped bool) (Config, []*as.Host, *laneTable, error) {
-	e := &spillway.ConfigError{Component: "aerospike"}
+	e := &spillway.ConfigError{Component: "aerospike", Name: c.Name}
 	c.ClientPolicy = c.policy()
 	c.checkPolicy(e)
 	hosts := c.checkHosts(e, wrapped)

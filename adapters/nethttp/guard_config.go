@@ -70,7 +70,7 @@ func DefaultGuardConfig(name string, a Admission) GuardConfig {
 
 // validate returns one error that lists every fault.
 func (c GuardConfig) validate() error {
-	e := &spillway.ConfigError{Component: "http guard"}
+	e := &spillway.ConfigError{Component: "http guard", Name: c.Name}
 	if strings.TrimSpace(c.Name) == "" {
 		e.Add("Name", c.Name, "must not be empty")
 	}

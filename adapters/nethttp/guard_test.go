@@ -57,7 +57,7 @@ func TestNewGuardNamesItsFaults(t *testing.T) {
 		Weight: func(*http.Request) int { return 1 },
 	})
 	for _, text := range []string{
-		"http guard: invalid configuration", `Name is " "`, "Admission is <nil>", "MaxWait is 0s", "Timeout is -1ns", "Lane is",
+		`http guard " ": invalid configuration`, `Name is " "`, "Admission is <nil>", "MaxWait is 0s", "Timeout is -1ns", "Lane is",
 	} {
 		require.ErrorContains(t, err, text)
 	}

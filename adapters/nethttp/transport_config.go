@@ -78,7 +78,7 @@ func DefaultTransportConfig(name string, a Admission) TransportConfig {
 
 // validate returns one error that lists every fault.
 func (c TransportConfig) validate() error {
-	e := &spillway.ConfigError{Component: "http transport"}
+	e := &spillway.ConfigError{Component: "http transport", Name: c.Name}
 	if strings.TrimSpace(c.Name) == "" {
 		e.Add("Name", c.Name, "must not be empty")
 	}

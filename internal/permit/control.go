@@ -18,7 +18,7 @@ func (c *Core) Mode() spillway.Mode { return modeOf(c.word.Load()) }
 // now too heavy.
 func (c *Core) SetLimit(n int) error {
 	if n < 1 || n > MaxLimit {
-		e := &spillway.ConfigError{Component: c.opts.Component + " " + c.opts.Name}
+		e := &spillway.ConfigError{Component: c.opts.Component, Name: c.opts.Name}
 		e.Add("Limit", n, fmt.Sprintf("must be from 1 to %d", MaxLimit))
 		return e
 	}
@@ -53,7 +53,7 @@ func (c *Core) SetLimit(n int) error {
 // sends them away.
 func (c *Core) SetMode(m spillway.Mode) error {
 	if !m.Valid() {
-		e := &spillway.ConfigError{Component: c.opts.Component + " " + c.opts.Name}
+		e := &spillway.ConfigError{Component: c.opts.Component, Name: c.opts.Name}
 		e.Add("Mode", m, "must be enforce, shadow, off or refuse-all")
 		return e
 	}

@@ -46,7 +46,7 @@ type metered struct{ spillway.Meter }
 // before; nil ends that. every must be a power of two up to MaxEvery.
 func (c *Core) SetMeter(m spillway.Meter, every int) error {
 	if m != nil && (every < 1 || every > MaxEvery || every&(every-1) != 0) {
-		e := &spillway.ConfigError{Component: c.opts.Component + " " + c.opts.Name}
+		e := &spillway.ConfigError{Component: c.opts.Component, Name: c.opts.Name}
 		e.Add("Every", every, fmt.Sprintf("must be a power of two up to %d", MaxEvery))
 		return e
 	}

@@ -25,7 +25,7 @@ const never = math.MaxInt64
 // SetPace sets the gap; with 0 calls aren't paced.
 func (c *Core) SetPace(gap time.Duration) error {
 	if gap < 0 {
-		e := &spillway.ConfigError{Component: c.opts.Component + " " + c.opts.Name}
+		e := &spillway.ConfigError{Component: c.opts.Component, Name: c.opts.Name}
 		e.Add("Pace", gap, "must not be negative")
 		return e
 	}
@@ -101,7 +101,7 @@ func (c *Core) dueAt() int64 {
 // last.
 func (c *Core) SetMaxWeight(n int) error {
 	if n < 0 || n > MaxLimit {
-		e := &spillway.ConfigError{Component: c.opts.Component + " " + c.opts.Name}
+		e := &spillway.ConfigError{Component: c.opts.Component, Name: c.opts.Name}
 		e.Add("MaxWeight", n, fmt.Sprintf("must be from 0 to %d", MaxLimit))
 		return e
 	}

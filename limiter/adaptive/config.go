@@ -74,8 +74,11 @@ const minMin = 0.001
 
 // Validate returns a *spillway.ConfigError that lists every fault of the settings, for a
 // guard whose static limit that is; nil if there is none. Drive calls it.
-func (c Config) Validate(static int) error {
-	e := &spillway.ConfigError{Component: "adaptive"}
+func (c Config) Validate(static int) error { return c.validate("", static) }
+
+// validate is Validate for the guard of that name.
+func (c Config) validate(name string, static int) error {
+	e := &spillway.ConfigError{Component: "adaptive", Name: name}
 	if c.Max < 1 || c.Max > limiter.MaxLimit {
 		e.Add("Max", c.Max, fmt.Sprintf("must be from 1 to %d", limiter.MaxLimit))
 	}

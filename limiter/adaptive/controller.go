@@ -57,7 +57,7 @@ func Drive(g Guard, cfg Config) (*Controller, error) {
 		return nil, e
 	}
 	static := g.Limit()
-	if err := cfg.Validate(static); err != nil {
+	if err := cfg.validate(g.Name(), static); err != nil {
 		return nil, err
 	}
 	c := &Controller{
