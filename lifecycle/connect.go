@@ -50,7 +50,7 @@ func (m *Machine[C]) connect(ctx context.Context, dial func(context.Context) (C,
 		return false, context.Cause(ctx)
 	}
 	limit := m.cfg.ConnectTimeout
-	dialCtx, cancel := context.WithTimeoutCause(ctx, limit, &TimeoutError{Name: m.cfg.Name, Limit: limit.String()})
+	dialCtx, cancel := context.WithTimeoutCause(ctx, limit, &TimeoutError{Name: m.cfg.Name, Limit: limit})
 	defer cancel()
 	a := &attempt{cancel: cancel, done: make(chan struct{})}
 
@@ -96,6 +96,9 @@ func (m *Machine[C]) dial(ctx context.Context, a *attempt, dial func(context.Con
 
 // dialled decides an attempt by what its dial brought, if it still counts.
 func (m *Machine[C]) dialled(ctx context.Context, a *attempt, conn C, err error) {
+	if late, ours := context.Cause(ctx).(*TimeoutError); ours && err == context.DeadlineExceeded {
+		err = late // a dial that was told first says no more than that
+	}
 	switch {
 	case err == nil && isNil(conn):
 		err = ErrNoConnection
@@ -140,7 +143,10 @@ func (m *Machine[C]) abandon(a *attempt, cause error) {
 	}
 	m.attempt = nil
 	m.stats.failed++
-	err := &causedError{m.cfg.Name, errConnect, cause}
+	err := error(&causedError{m.cfg.Name, errConnect, cause})
+	if late, ours := cause.(*TimeoutError); ours {
+		err = late // which says all of that
+	}
 	m.moveLocked(Disconnected, err)
 	m.decideLocked(a, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spillway-go/spillway"
 )
@@ -79,13 +80,13 @@ const (
 // TimeoutError says that a dial took longer than Config.ConnectTimeout. It matches
 // context.DeadlineExceeded.
 type TimeoutError struct {
-	Name  string // the machine's name
-	Limit string // the longest time, as in "5s"
+	Name  string        // the machine's name
+	Limit time.Duration // the longest time
 }
 
 // Error implements error.
 func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("lifecycle %q: connecting took longer than %s", e.Name, e.Limit)
+	return fmt.Sprintf("lifecycle %q: connecting took longer than %v", e.Name, e.Limit)
 }
 
 // Is reports whether target is context.DeadlineExceeded.

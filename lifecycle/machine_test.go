@@ -176,9 +176,9 @@ func TestMachineConnectTimeout(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 2*time.Second, time.Since(start))
 		var timeout *lifecycle.TimeoutError
-		if errors.As(err, &timeout) { // the dial's own answer may have come first
-			require.Equal(t, "2s", timeout.Limit)
-		}
+		require.ErrorAs(t, err, &timeout, "whether the dial or its caller was told first")
+		require.Equal(t, 2*time.Second, timeout.Limit)
+		require.EqualError(t, err, `lifecycle "db": connecting took longer than 2s`)
 		require.Equal(t, lifecycle.Disconnected, m.State())
 	})
 }

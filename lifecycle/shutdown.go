@@ -72,28 +72,28 @@ const (
 	phaseClose      = "close"
 )
 
-// phased is a step with its phase.
+// phased is a step with its phase, and where it stands in the configuration.
 type phased struct {
-	phase string
+	phase, field string
 	Step
 }
 
 // steps are all steps in their order, the lame-duck delay among them.
 func (c ShutdownConfig) steps() []phased {
 	var all []phased
-	add := func(phase string, steps ...Step) {
-		for _, s := range steps {
-			all = append(all, phased{phase, s})
+	add := func(phase, field string, steps []Step) {
+		for i, s := range steps {
+			all = append(all, phased{phase, fmt.Sprintf("%s[%d].", field, i), s})
 		}
 	}
-	add(phaseUnready, c.Unready...)
+	add(phaseUnready, "Unready", c.Unready)
 	if c.LameDuck > 0 {
-		add(phaseLameDuck, Step{Name: "delay", Timeout: c.LameDuck})
+		all = append(all, phased{phase: phaseLameDuck, Step: Step{Name: "delay", Timeout: c.LameDuck}})
 	}
-	add(phaseStopIntake, c.StopIntake...)
-	add(phaseDrain, c.Drain...)
-	add(phaseFlush, c.Flush...)
-	add(phaseClose, c.Close...)
+	add(phaseStopIntake, "StopIntake", c.StopIntake)
+	add(phaseDrain, "Drain", c.Drain)
+	add(phaseFlush, "Flush", c.Flush)
+	add(phaseClose, "Close", c.Close)
 	return all
 }
 
@@ -106,19 +106,21 @@ func (c ShutdownConfig) validate() error {
 		e.Add("LameDuck", c.LameDuck, "must not be negative")
 	}
 	left := c.Timeout
-	for i, s := range c.steps() {
-		field := fmt.Sprintf("%s step %d", s.phase, i)
-		if strings.TrimSpace(s.Name) == "" {
-			e.Add(field+": Name", s.Name, "must not be empty")
+	for _, s := range c.steps() {
+		timeout := s.field + "Timeout"
+		if s.phase == phaseLameDuck {
+			timeout = "LameDuck"
+		} else if s.Run == nil {
+			e.Add(s.field+"Run", nil, "must not be nil")
 		}
-		if s.Run == nil && s.phase != phaseLameDuck {
-			e.Add(field+": Run", nil, "must not be nil")
+		if strings.TrimSpace(s.Name) == "" {
+			e.Add(s.field+"Name", s.Name, "must not be empty")
 		}
 		if s.Timeout < 0 {
-			e.Add(field+": Timeout", s.Timeout, "must not be negative")
+			e.Add(timeout, s.Timeout, "must not be negative")
 		}
 		if left -= s.Timeout; left < 0 && left+s.Timeout >= 0 && c.Timeout > 0 {
-			e.Add(field+": Timeout", s.Timeout, "is more than what the steps before leave of the whole")
+			e.Add(timeout, s.Timeout, fmt.Sprintf("must be at most %v, which the steps before leave of Timeout", left+s.Timeout))
 		}
 	}
 	return e.Err()

@@ -224,7 +224,7 @@ func TestShutdownNamesItsFaults(t *testing.T) {
 	_, err := lifecycle.NewShutdown(lifecycle.ShutdownConfig{
 		LameDuck: -1, Drain: []lifecycle.Step{{Timeout: -1}}, Close: []lifecycle.Step{lifecycle.CloseStep("db", nil)},
 	})
-	for _, text := range []string{"Timeout is 0s", "LameDuck is -1ns", "drain step 0: Name", "drain step 0: Run", "drain step 0: Timeout", "close step 1: Run"} {
+	for _, text := range []string{"Timeout is 0s", "LameDuck is -1ns", `Drain[0].Name is ""`, "Drain[0].Run is <nil>", "Drain[0].Timeout is -1ns", "Close[0].Run is <nil>"} {
 		require.ErrorContains(t, err, text)
 	}
 	step := func(d time.Duration) lifecycle.Step {
@@ -233,7 +233,9 @@ func TestShutdownNamesItsFaults(t *testing.T) {
 	_, err = lifecycle.NewShutdown(lifecycle.ShutdownConfig{
 		Timeout: 10 * time.Second, LameDuck: 5 * time.Second, Drain: []lifecycle.Step{step(4 * time.Second), step(3 * time.Second)},
 	})
-	require.ErrorContains(t, err, "drain step 2: Timeout is 3s: is more than what the steps before leave of the whole")
+	require.ErrorContains(t, err, "Drain[1].Timeout is 3s: must be at most 1s, which the steps before leave of Timeout")
+	_, err = lifecycle.NewShutdown(lifecycle.ShutdownConfig{Timeout: time.Second, LameDuck: time.Minute})
+	require.ErrorContains(t, err, "LameDuck is 1m0s: must be at most 1s")
 	var zero lifecycle.Shutdown
 	report, err := zero.Run(t.Context())
 	require.NoError(t, err)
