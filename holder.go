@@ -19,7 +19,7 @@ func (t Track) Valid() bool { return t <= TrackStack }
 
 // Holder is somebody who holds a permit of a guard that tracks its holders.
 type Holder struct {
-	Site   string        // function, file and line that took it
+	Site   string        // function, file and line that took it; of the toolkit itself if a goroutine began there
 	Stack  string        // the whole stack, with TrackStack
 	Class  Class         // the class its context carried; empty if none
 	Weight int           // permits

@@ -183,3 +183,14 @@ func TestLimiterListsNobodyUnlessAsked(t *testing.T) {
 	admit(t, l, 1)
 	require.Empty(t, l.Holders())
 }
+
+// R26: a goroutine that begins in the limiter has no caller, and the site says so: it isn't
+// the runtime's.
+func TestLimiterListsAHolderWithoutACaller(t *testing.T) {
+	l := newLimiter(t, limiter.Config{Limit: 1, Track: spillway.TrackSite})
+	held, free := make(chan struct{}), make(chan struct{})
+	defer close(free)
+	go l.Do(t.Context(), func(context.Context) (int, error) { close(held); <-free; return 1, nil })
+	<-held
+	require.Contains(t, l.Holders()[0].Site, "limiter.(*Limiter[...]).Do ")
+}

@@ -221,19 +221,24 @@ func (t *Trace) Last() []Acquirer {
 	return all
 }
 
-// siteOf is the first frame that isn't the toolkit's own. Its tests and examples are
-// nobody's.
-func siteOf(pcs []uintptr) string {
+// siteOf is the first frame that is neither the toolkit's own nor the runtime's; if there is
+// none, as of go lane.Do(…), the toolkit's last. Its tests and examples are nobody's.
+func siteOf(pcs []uintptr) (entry string) {
 	frames := runtime.CallersFrames(pcs)
 	for {
 		f, more := frames.Next()
 		rest, ours := strings.CutPrefix(f.Function, "github.com/spillway-go/spillway")
 		ours = ours && (strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "."))
-		if f.Function != "" && (!ours || strings.HasSuffix(f.File, "_test.go") || strings.HasPrefix(rest, "/examples/")) {
-			return fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line)
+		site := fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line)
+		switch {
+		case f.Function == "" || strings.HasPrefix(f.Function, "runtime."):
+		case !ours || strings.HasSuffix(f.File, "_test.go") || strings.HasPrefix(rest, "/examples/"):
+			return site
+		default:
+			entry = site
 		}
 		if !more {
-			return ""
+			return entry
 		}
 	}
 }

@@ -54,12 +54,18 @@ func (c *Core) noteHolder(class spillway.Class, token uint64) {
 func (c *Core) report(h *slot.Note, weight uint64, age time.Duration) spillway.Holder {
 	r := spillway.Holder{Class: h.Class, Weight: int(weight), Age: age}
 	var stack strings.Builder
+	var entry string // where the goroutine came to us, if nobody called: go lane.Do(…)
 	frames := runtime.CallersFrames(h.PCs)
 	for {
 		f, more := frames.Next()
 		if f.Function != "" {
-			if r.Site == "" && !ours(f) {
-				r.Site = fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line)
+			site := fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line)
+			switch {
+			case r.Site != "" || strings.HasPrefix(f.Function, "runtime."):
+			case ours(f):
+				entry = site
+			default:
+				r.Site = site
 			}
 			if c.opts.Track == spillway.TrackStack {
 				fmt.Fprintf(&stack, "%s\n\t%s:%d\n", f.Function, f.File, f.Line)
@@ -69,7 +75,7 @@ func (c *Core) report(h *slot.Note, weight uint64, age time.Duration) spillway.H
 			break
 		}
 	}
-	r.Stack = stack.String()
+	r.Site, r.Stack = cmp.Or(r.Site, entry), stack.String()
 	return r
 }
 
