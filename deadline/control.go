@@ -6,6 +6,14 @@ import (
 	"github.com/spillway-go/spillway"
 )
 
+// Name returns the executor's name.
+func (e *Executor[T]) Name() string {
+	if e.core == nil {
+		return ""
+	}
+	return e.core.name
+}
+
 // SetWorkers changes how many jobs run at once, from 1 to MaxWorkers. More workers
 // take waiting jobs, and make room for parked callers, at once. Fewer let what runs
 // run, and what is in the queue stay. Another number gives a *spillway.ConfigError,

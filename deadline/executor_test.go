@@ -232,6 +232,7 @@ func TestExecutorDoneContextAdmitsNothing(t *testing.T) {
 
 func TestExecutorZeroValueIsClosed(t *testing.T) {
 	var e deadline.Executor[int]
+	require.Empty(t, e.Name())
 	_, err := e.Do(t.Context(), answer(1))
 	require.ErrorIs(t, err, spillway.ErrClosed)
 	_, err = e.Submit(t.Context(), answer(1))

@@ -270,6 +270,8 @@ func TestZeroLaneRefuses(t *testing.T) {
 	var r lane.Router[int]
 	_, err = r.Do(r.Into(t.Context(), "x"), nop)
 	require.ErrorIs(t, err, spillway.ErrClosed)
+	require.ErrorContains(t, err, "lane router")
+	require.Empty(t, r.Name())
 }
 
 // R8: the same permits under another result type.

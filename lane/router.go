@@ -57,6 +57,14 @@ func NewRouter[T any](cfg RouterConfig[T]) (*Router[T], error) {
 	return r, nil
 }
 
+// Name returns the router's name.
+func (r *Router[T]) Name() string {
+	if r.routes == nil {
+		return ""
+	}
+	return r.routes.name
+}
+
 // Into returns a context whose calls through this router go to the lane; to other
 // routers and sets it says nothing. A lane that doesn't exist is an
 // *UnknownLaneError of the call.
@@ -71,7 +79,7 @@ func (r *Router[T]) Into(ctx context.Context, lane string) context.Context {
 // default, and returns what that lane returns.
 func (r *Router[T]) Do(ctx context.Context, op spillway.Op[T]) (v T, err error) {
 	if r.routes == nil {
-		return v, errZeroSet
+		return v, errZeroRouter
 	}
 	i, err := r.routes.find(ctx)
 	if err != nil {
@@ -84,3 +92,6 @@ func (r *Router[T]) Do(ctx context.Context, op spillway.Op[T]) (v T, err error) 
 func (r *Router[T]) Wrap(op spillway.Op[T]) spillway.Op[T] {
 	return func(ctx context.Context) (T, error) { return r.Do(ctx, op) }
 }
+
+// errZeroRouter is the error of a Router that wasn't made by NewRouter.
+var errZeroRouter error = &spillway.ClosedError{Component: "lane router"}

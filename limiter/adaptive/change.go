@@ -70,7 +70,7 @@ func (c Change) String() string {
 	if c.Shadow {
 		s += " (shadow)"
 	}
-	s += fmt.Sprintf(", latency %.2f times its reference of %.2f tolerated, errors %.1f %%, %d samples, %d in use, healthy %.3g",
+	s += fmt.Sprintf(", latency %.2f times its reference (%.2f tolerated), errors %.1f %%, %d samples, %d in use, healthy %.3g",
 		c.Ratio, c.Tolerance, 100*c.Errors, c.Samples, c.InUse, c.Healthy)
 	if c.Pace > 0 {
 		s += fmt.Sprintf(", a call every %v", c.Pace.Round(time.Microsecond))

@@ -50,7 +50,7 @@ func ExampleHooks() {
 	cfg := adaptive.DefaultConfig(99)
 	cfg.Mode = spillway.Shadow
 	cfg.Hooks = []adaptive.Hooks{{Changed: func(c adaptive.Change) {
-		fmt.Println(c) // such as "db: 18 -> 14.93: latency (shadow), latency 2.63 times its reference of 1.74 tolerated, ..."
+		fmt.Println(c) // such as "db: 18 -> 14.93: latency (shadow), latency 2.63 times its reference (1.74 tolerated), ..."
 	}}}
 	if _, err := adaptive.Drive(l, cfg); err != nil {
 		panic(err)

@@ -127,7 +127,7 @@ func TestRuleTellsItsGrounds(t *testing.T) {
 	require.InDelta(t, 1.5+1/math.Sqrt(20), ch.Tolerance, 1e-9)
 	require.Equal(t, []any{100, 19, 3.0}, []any{ch.Samples, ch.InUse, ch.Healthy})
 	ch.Name = "db"
-	require.Equal(t, "db: 20 -> 13.33: errors, latency 4.13 times its reference of 1.72 tolerated, errors 20.0 %, 100 samples, 19 in use, healthy 3", ch.String())
+	require.Equal(t, "db: 20 -> 13.33: errors, latency 4.13 times its reference (1.72 tolerated), errors 20.0 %, 100 samples, 19 in use, healthy 3", ch.String())
 	ch.Shadow, ch.Pace = true, 1234567
 	require.Contains(t, ch.String(), "errors (shadow), ")
 	require.Contains(t, ch.String(), ", a call every 1.235ms")
