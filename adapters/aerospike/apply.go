@@ -83,7 +83,7 @@ func (c *core) next(old *inForce, s Settings) (*inForce, error) {
 		if i, ok := c.lanes.index[name]; ok {
 			next.setLane(e, i, s.Lanes[name])
 		} else {
-			e.Add(fmt.Sprintf("Lanes[%s]", name), name, "must be the name of one of the lanes")
+			e.Add(fmt.Sprintf("Lanes[%s]", name), name, "must be one of the lanes: "+c.lanes.names(true))
 		}
 	}
 	if need, most := perNode(next.lanes), c.cfg.ClientPolicy.ConnectionQueueSize-1; need > most {

@@ -30,7 +30,12 @@ func (c *Client) With(choices ...Choice) (*Client, error) {
 		return nil, errZero
 	}
 	next := &Client{core: c.core, choices: c.choices}
-	for _, choose := range choices {
+	for i, choose := range choices {
+		if choose == nil {
+			e := &spillway.ConfigError{Component: "aerospike.With", Name: c.cfg.Name}
+			e.Add(fmt.Sprintf("choices[%d]", i), nil, "must not be nil")
+			return nil, e
+		}
 		if err := choose(next); err != nil {
 			return nil, err
 		}
@@ -52,7 +57,7 @@ func Lane(name string) Choice {
 		i, ok := c.lanes.index[name]
 		if !ok || name == LaneAdmin {
 			e := &spillway.ConfigError{Component: "aerospike.With", Name: c.cfg.Name}
-			e.Add("Lane", name, "must be the name of one of the client's lanes per node")
+			e.Add("Lane", name, "must be one of the lanes per node: "+c.lanes.names(false))
 			return e
 		}
 		c.choices.lane = i

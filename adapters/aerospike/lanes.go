@@ -136,11 +136,22 @@ func (c Config) laneTable(e *spillway.ConfigError) *laneTable {
 	for class, name := range c.Classes {
 		i, ok := t.index[name]
 		if !ok || name == LaneAdmin { // which isn't per node
-			e.Add(fmt.Sprintf("Classes[%s]", class), name, "must be the name of one of the lanes per node")
+			e.Add(fmt.Sprintf("Classes[%s]", class), name, "must be one of the lanes per node: "+t.names(false))
 		}
 		t.classes[class] = i
 	}
 	return t
+}
+
+// names lists the lanes for errors, with that of administration or without.
+func (t *laneTable) names(admin bool) string {
+	var all []string
+	for _, l := range t.configs {
+		if admin || l.Name != LaneAdmin {
+			all = append(all, l.Name)
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // checkAdaptive validates what moves the lane's limit.

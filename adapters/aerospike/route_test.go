@@ -73,12 +73,14 @@ func TestRouting(t *testing.T) {
 func TestWith(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv, func(c *aerospike.Config) { c.Limit = 1 })
-	for _, choice := range []aerospike.Choice{aerospike.Lane("none"), aerospike.Lane(aerospike.LaneAdmin), aerospike.Budget(0)} {
+	for _, choice := range []aerospike.Choice{aerospike.Lane("none"), aerospike.Lane(aerospike.LaneAdmin), aerospike.Budget(0), nil} {
 		_, err := client.With(choice)
 		var faults *spillway.ConfigError
 		require.ErrorAs(t, err, &faults)
 	}
-	_, err := new(aerospike.Client).With()
+	_, err := client.With(aerospike.Lane("none"))
+	require.ErrorContains(t, err, `Lane is "none": must be one of the lanes per node: read, write, batch, stream`)
+	_, err = new(aerospike.Client).With()
 	require.ErrorIs(t, err, spillway.ErrClosed)
 
 	hurried, err := client.With(aerospike.Budget(short))
