@@ -37,6 +37,11 @@ type LaneConfig struct {
 	MaxWaiting int
 	MaxWait    time.Duration
 	Predict    bool
+	// Track says what is kept of who holds the lane's permits, for LaneSnapshot.Holders and
+	// the live page, and HoldWarn how long one may be held before the HeldLong of
+	// Config.LaneHooks is told: see lane.Config. Zero means nothing, and never.
+	Track    spillway.Track
+	HoldWarn time.Duration
 	// Adaptive moves the limit at each node by what is observed there: see package
 	// limiter/adaptive. Limit is then where it comes from and goes back to, and
 	// Adaptive.Max is what the lane needs of the pool. LaneAdmin can't have it, because
@@ -170,6 +175,6 @@ func (l LaneConfig) options(node string, c Config) lane.Config {
 	}
 	return lane.Config{
 		Name: name, Limit: l.Limit, MaxWaiting: l.MaxWaiting, MaxWait: l.MaxWait, Predict: l.Predict,
-		Mode: c.Mode, RetryAfter: c.RetryAfter,
+		Mode: c.Mode, RetryAfter: c.RetryAfter, Track: l.Track, HoldWarn: l.HoldWarn,
 	}
 }

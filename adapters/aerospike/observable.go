@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/lifecycle"
 	"github.com/spillway-go/spillway/observe"
@@ -47,7 +48,8 @@ func (c *Client) OnTransition(f func(lifecycle.Transition)) (stop func()) {
 func (c *core) observeLanes(yield func(observe.Snapshot) bool) bool {
 	all := c.laneSnapshots()
 	for _, l := range c.sumLanes(all) {
-		if !yield(observe.Snapshot{Component: "lane", Name: c.cfg.Name, Lane: l.Name, Laned: &l}) {
+		holders := func() []spillway.Holder { return holdersOf(all, l.Name) }
+		if !yield(observe.Snapshot{Component: "lane", Name: c.cfg.Name, Lane: l.Name, Laned: &l, Holders: holders}) {
 			return false
 		}
 	}
@@ -60,6 +62,7 @@ func (c *core) observeLanes(yield func(observe.Snapshot) bool) bool {
 			continue // of the whole client, or of a node that is gone
 		}
 		s := observe.Snapshot{Component: "lane", Name: c.cfg.Name, Lane: key.lane, Node: key.node, Detail: true, Laned: &l.Stats}
+		s.Holders = func() []spillway.Holder { return l.Holders }
 		if !yield(s) {
 			return false
 		}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/lifecycle"
 	"github.com/spillway-go/spillway/limiter/adaptive"
@@ -37,6 +38,9 @@ type LaneSnapshot struct {
 	Lane    string     // the lane's name
 	Present bool       // whether the current connection has used it, and the cluster has the node
 	Stats   lane.Stats // its limit and what came of the calls
+	// Holders lists who holds its permits, the oldest first: the call site of each, or its
+	// stack. It is empty unless LaneConfig.Track says otherwise.
+	Holders []spillway.Holder
 	// Adaptive is what moves the limit, of the current connection; nil if nothing does, or
 	// the node is gone.
 	Adaptive *adaptive.Stats
@@ -127,8 +131,11 @@ func (c *core) laneSnapshots() map[laneKey]LaneSnapshot {
 				stats = addCounts(l.Stats, stats)
 				stats.InUse = inUse
 			}
-			lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Present: l.Present || s == current && (key.node == "" || present.has(key.node)), Stats: stats}
+			l.Node, l.Lane, l.Stats = key.node, key.lane, stats
+			l.Present = l.Present || s == current && (key.node == "" || present.has(key.node))
+			lanes[key] = l
 		}
+		s.addHolders(lanes)
 	}
 	if current != nil {
 		current.addAdaptive(lanes)
