@@ -49,7 +49,8 @@ func Share[U, T any](l *Lane[T]) *Lane[U] { return &Lane[U]{l.base} }
 // permit it waits for one, as long as the configuration and ctx let it. It returns a
 // *spillway.Rejection if the room is full, the wait would be or was too long, the
 // limit fell below the weight, or the mode is RefuseAll; a *spillway.ClosedError if
-// the lane is closed, before or while it waits; ctx's cause if ctx is done; a
+// the lane is closed, before or while it waits; ctx's cause if ctx is done, or, of a
+// call that has waited, an error that says so and unwraps to it; a
 // *spillway.ConfigError if callers may wait, Config.MaxWait is zero and ctx has no
 // deadline, whether or not a permit is free; and with Config.DetectNested a
 // *spillway.NestedError if ctx is that of an operation of l. op isn't run then, and

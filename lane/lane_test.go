@@ -118,7 +118,9 @@ func TestLaneCancelledWaiterLeavesNothing(t *testing.T) {
 		}()
 		synctest.Wait()
 		cancel(cause)
-		require.ErrorIs(t, <-errs, cause)
+		err := <-errs
+		require.ErrorIs(t, err, cause)
+		require.EqualError(t, err, `lane "test": waited 0s for a permit: gone`, "it says where")
 		go func() {
 			_, err := l.Do(t.Context(), nop) // has his place
 			errs <- err

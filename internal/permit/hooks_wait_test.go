@@ -43,14 +43,15 @@ func TestHooksAreToldOfAWait(t *testing.T) {
 		cause := errors.New("enough")
 		ended, end := context.WithCancelCause(ctx)
 		time.AfterFunc(time.Second, func() { end(cause) })
-		_, err = c.Wait(ended, 1, 1)
-		require.Equal(t, cause, err)
+		_, left := c.Wait(ended, 1, 1)
+		require.ErrorIs(t, left, cause)
+		require.EqualError(t, left, `core "test": waited 1s for a permit: enough`)
 		time.AfterFunc(2*time.Second, func() { c.Leave(u, spillway.OutcomeOK) })
 		u, err = c.Wait(ctx, 1, 1)
 		require.NoError(t, err)
 		c.Leave(u, spillway.OutcomeOK)
 		require.Equal(t, []told{
-			{spillway.Bulk, 5 * time.Second, late}, {spillway.Bulk, time.Second, cause}, {spillway.Bulk, 2 * time.Second, nil},
+			{spillway.Bulk, 5 * time.Second, late}, {spillway.Bulk, time.Second, left}, {spillway.Bulk, 2 * time.Second, nil},
 		}, waits)
 		requireWhole(t, c)
 	})

@@ -180,7 +180,7 @@ func TestQueueDoneContextAdmitsNothingEvenIfItWasGranted(t *testing.T) {
 			ctx.err.Store(&errGone)
 			require.NoError(t, c.SetMode(mode))
 			c.Leave(u, spillway.OutcomeOK)
-			require.Equal(t, errGone, <-answer)
+			require.ErrorIs(t, <-answer, errGone)
 			next.requireAdmitted(t)
 			next.leave()
 			require.Equal(t, uint64(1), c.Stats().Canceled)

@@ -136,7 +136,7 @@ func TestQueueStressGrantAgainstCancelAgainstCloseLeavesNothing(t *testing.T) {
 		if err == nil {
 			c.Leave(w, spillway.OutcomeOK)
 		} else if !errors.Is(err, spillway.ErrClosed) {
-			require.Equal(t, context.Canceled, err)
+			require.ErrorIs(t, err, context.Canceled)
 		}
 		outcomes[textOf(err)]++
 		<-released

@@ -3,6 +3,7 @@ package permit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -71,14 +72,31 @@ func (c *Core) rejectAfter(ctx context.Context, reason spillway.Reason, wait tim
 	return &err
 }
 
-// giveUp is cancel for a call that has waited.
-func (c *Core) giveUp(ctx context.Context) error {
+// giveUp is cancel for a call that has waited: its error says where, and how long.
+func (c *Core) giveUp(ctx context.Context, waited time.Duration) error {
 	err := c.cancel(ctx)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		c.timedOut.Add(1)
 	}
-	return err
+	return &waitedError{c.opts.Component, c.opts.Name, waited, err}
 }
+
+// waitedError is the cause of a context that ended while its call waited. Of a bare
+// "context deadline exceeded" nobody could say whether it waited here, or elsewhere, or was
+// under way.
+type waitedError struct {
+	component, name string
+	wait            time.Duration
+	cause           error
+}
+
+// Error implements error.
+func (e *waitedError) Error() string {
+	return fmt.Sprintf("%s %q: waited %v for a permit: %v", e.component, e.name, e.wait, e.cause)
+}
+
+// Unwrap returns the cause.
+func (e *waitedError) Unwrap() error { return e.cause }
 
 // cancel counts a call whose context was done and returns the context's cause.
 func (c *Core) cancel(ctx context.Context) error {

@@ -114,7 +114,7 @@ func (c *Core) await(ctx context.Context, done <-chan struct{}, class spillway.C
 	case r = <-w.ready:
 	case <-done:
 		if waited, ok := c.withdraw(w); ok {
-			return Use{}, waited, c.giveUp(ctx)
+			return Use{}, waited, c.giveUp(ctx, waited)
 		}
 		r = <-w.ready // it was released in the same instant
 	}
@@ -124,7 +124,7 @@ func (c *Core) await(ctx context.Context, done <-chan struct{}, class spillway.C
 	c.recycle(w)
 	switch r.verdict {
 	case admitted:
-		u, err = c.accept(ctx, class, takes, r)
+		u, err = c.accept(ctx, class, takes, waited, r)
 		return u, waited, err
 	case refusedWaiting:
 		return Use{}, waited, c.rejectAfter(ctx, r.reason, waited)
@@ -153,7 +153,7 @@ func (c *Core) withdraw(w *waiter) (waited time.Duration, ok bool) {
 // accept turns what a waiter was granted into a Use. A done context admits nothing,
 // whichever of the two came first: then the grant goes back, and on to the next; and so
 // it does if the context, which is the caller's code, panics when it is asked.
-func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, r release) (u Use, err error) {
+func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, waited time.Duration, r release) (u Use, err error) {
 	accepted := false
 	defer func() {
 		if r.counted && !accepted {
@@ -161,7 +161,7 @@ func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, 
 		}
 	}()
 	if ctx.Err() != nil {
-		return Use{}, c.giveUp(ctx)
+		return Use{}, c.giveUp(ctx, waited)
 	}
 	accepted = true
 	if !r.counted {

@@ -89,5 +89,5 @@ func (w *waiter) abandon(t *testing.T) {
 	t.Helper()
 	w.cancel(errGone)
 	require.True(t, w.done(), "still waits")
-	require.Equal(t, errGone, w.err)
+	require.ErrorIs(t, w.err, errGone)
 }
