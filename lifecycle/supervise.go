@@ -166,7 +166,8 @@ func (s *Supervisor[C]) Nudge() {
 // is cancelled, a check, or a close that the supervisor had begun, is waited for. If ctx
 // ends first it returns an error that wraps the context's cause, and what is still at work
 // ends by itself. The machine stays as it is: connected, if it is. Stop may be called any
-// number of times.
+// number of times. A Check or a Backoff that calls it waits for itself, until ctx ends: to
+// give up from within end the context that Supervise was given.
 func (s *Supervisor[C]) Stop(ctx context.Context) error {
 	if s.machine == nil {
 		return nil

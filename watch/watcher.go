@@ -146,7 +146,8 @@ func isClosed(c <-chan struct{}) bool {
 
 // Close ends the goroutine of Start and waits for it, as long as ctx lets it; then it
 // returns the context's cause. Without a goroutine there is nothing to do. Hooks and
-// traces go on working. It may be called any number of times.
+// traces go on working. It may be called any number of times; a log handler or a source
+// that calls it waits for itself, until ctx ends.
 func (w *Watcher) Close(ctx context.Context) error {
 	w.mu.Lock()
 	w.closed = true
