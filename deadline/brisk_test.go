@@ -73,8 +73,8 @@ func TestExecutorBriskJobsThatAreLateAreCounted(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		st := e.Stats()
 		require.Equal(t, uint64(1), st.Late)
-		require.Equal(t, uint64(1), st.Completed.Of(spillway.OutcomeLate))
-		require.Equal(t, uint64(150), st.Completed.Of(spillway.OutcomeOK))
+		require.Equal(t, uint64(1), st.Ended.Of(spillway.OutcomeLate))
+		require.Equal(t, uint64(150), st.Ended.Of(spillway.OutcomeOK))
 	})
 }
 
@@ -151,7 +151,7 @@ func TestExecutorBriskJobsMayEndAnyhow(t *testing.T) {
 		require.NoError(t, e.Close(t.Context()))
 		st := e.Stats()
 		require.Equal(t, int64(291), ran.Load())
-		require.Equal(t, uint64(6), st.Panicked)
+		require.Equal(t, uint64(6), st.Aborted)
 		require.Equal(t, uint64(401), st.Submitted)
 		require.Equal(t, uint64(9), st.LostItems)
 		require.Len(t, sunk.all(), 9)

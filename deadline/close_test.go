@@ -38,7 +38,7 @@ func TestExecutorCloseDrains(t *testing.T) {
 		require.Equal(t, 5*time.Second, time.Since(begin))
 		require.Equal(t, int64(10), ran.Load())
 		synctest.Wait()
-		require.Equal(t, uint64(1), e.Stats().ClosedOut)
+		require.Equal(t, uint64(1), e.Stats().AfterClose)
 		require.NoError(t, e.Close(t.Context()), "a second time")
 	})
 }
@@ -93,7 +93,7 @@ func TestExecutorCloseCutsTheRestOff(t *testing.T) {
 				synctest.Wait()
 				require.Len(t, sink.all(), 3)
 				require.Equal(t, uint64(15), e.Stats().LostItems)
-				require.Equal(t, uint64(7), e.Stats().ClosedOut)
+				require.Equal(t, uint64(7), e.Stats().AfterClose)
 				require.Equal(t, report, e.Close(context.Background()), "the same again")
 			})
 		})
@@ -129,7 +129,7 @@ func TestExecutorCloseEndsWithItsContext(t *testing.T) {
 		require.NoError(t, <-done)
 		_, err = f.Result()
 		require.ErrorIs(t, err, spillway.ErrClosed, "resolved once and for good")
-		require.Equal(t, uint64(2), e.Stats().Completed.Total())
+		require.Equal(t, uint64(2), e.Stats().Ended.Total())
 	})
 }
 

@@ -59,7 +59,7 @@ func TestExecutorResizesUnderLoad(t *testing.T) {
 			require.Zero(t, st.Idle)
 		}
 		require.NoError(t, e.Close(context.Background()))
-		require.Equal(t, uint64(600), e.Stats().Completed.Of(spillway.OutcomeOK))
+		require.Equal(t, uint64(600), e.Stats().Ended.Of(spillway.OutcomeOK))
 	})
 }
 

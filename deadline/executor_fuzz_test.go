@@ -207,10 +207,10 @@ func (p *pair) compare() {
 			require.Equal(p.t, j.end, got, "job %d", j.number)
 		}
 	}
-	require.Equal(p.t, ends["value"], st.Completed.Of(spillway.OutcomeOK))
-	require.Equal(p.t, ends["timeout"], st.Completed.Of(spillway.OutcomeTimeout))
-	require.Equal(p.t, ends["panic"], st.Panicked)
-	require.Equal(p.t, ends["canceled"], st.Canceled+st.Completed.Of(spillway.OutcomeLocal))
+	require.Equal(p.t, ends["value"], st.Ended.Of(spillway.OutcomeOK))
+	require.Equal(p.t, ends["timeout"], st.Ended.Of(spillway.OutcomeTimeout))
+	require.Equal(p.t, ends["panic"], st.Aborted)
+	require.Equal(p.t, ends["canceled"], st.Canceled+st.Ended.Of(spillway.OutcomeLocal))
 	for _, r := range []spillway.Reason{
 		spillway.ReasonQueueFull, spillway.ReasonExpired, spillway.ReasonDropped, spillway.ReasonRefuseAll,
 	} {

@@ -85,8 +85,8 @@ func TestExecutorSubmitAndCloseConcurrentSafe(t *testing.T) {
 		all.Wait()
 		require.Equal(t, int64(64*20), accepted.Load()+closed.Load()+refused.Load())
 		require.Equal(t, accepted.Load()-sunk.Load(), ran.Load())
-		require.Equal(t, uint64(ran.Load()), e.Stats().Completed.Total())
-		require.Equal(t, uint64(closed.Load()+sunk.Load()), e.Stats().ClosedOut)
+		require.Equal(t, uint64(ran.Load()), e.Stats().Ended.Total())
+		require.Equal(t, uint64(closed.Load()+sunk.Load()), e.Stats().AfterClose)
 		requireConserved(t, e)
 	}
 }

@@ -33,8 +33,8 @@ func TestExecutorDoReturnsWhatTheOperationReturns(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "shared", s)
 		st := e.Stats()
-		require.Equal(t, uint64(2), st.Completed.Of(spillway.OutcomeOK))
-		require.Equal(t, uint64(1), st.Completed.Of(spillway.OutcomeUnknown))
+		require.Equal(t, uint64(2), st.Ended.Of(spillway.OutcomeOK))
+		require.Equal(t, uint64(1), st.Ended.Of(spillway.OutcomeUnknown))
 	})
 }
 
@@ -91,7 +91,7 @@ func TestExecutorHasNoMoreGoroutinesThanWorkers(t *testing.T) {
 		require.LessOrEqual(t, runtime.NumGoroutine(), before+4+1)
 		time.Sleep(10 * time.Second)
 		require.Equal(t, int64(4), most.Load())
-		require.Equal(t, uint64(10_000), e.Stats().Completed.Of(spillway.OutcomeOK))
+		require.Equal(t, uint64(10_000), e.Stats().Ended.Of(spillway.OutcomeOK))
 		require.LessOrEqual(t, runtime.NumGoroutine(), before+4+1)
 	})
 }
@@ -179,7 +179,7 @@ func TestExecutorLosesNothingWithFewWorkers(t *testing.T) {
 		})
 		require.NoError(t, e.Close(t.Context()))
 		require.EqualValues(t, 4*scaled(25_000), done.Load())
-		require.EqualValues(t, 4*scaled(25_000), e.Stats().Completed.Of(spillway.OutcomeOK))
+		require.EqualValues(t, 4*scaled(25_000), e.Stats().Ended.Of(spillway.OutcomeOK))
 	}
 }
 
@@ -226,7 +226,7 @@ func TestExecutorDoneContextAdmitsNothing(t *testing.T) {
 		st := e.Stats()
 		require.Equal(t, uint64(2), st.Canceled)
 		require.Equal(t, uint64(1), st.Refused.Of(spillway.ReasonExpired))
-		require.Zero(t, st.Completed.Total())
+		require.Zero(t, st.Ended.Total())
 	})
 }
 

@@ -136,7 +136,7 @@ func TestExecutorRunsNothingOfAQueueThatIsTooOld(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.Zero(t, ran) // the workers are free at the very moment of the deadline
 		require.Equal(t, uint64(1000), e.Stats().Refused.Of(spillway.ReasonExpired))
-		require.Equal(t, uint64(2), e.Stats().Completed.Total())
+		require.Equal(t, uint64(2), e.Stats().Ended.Total())
 	})
 }
 
@@ -180,7 +180,7 @@ func TestExecutorErrorsTellHowAJobEnded(t *testing.T) {
 			}
 		}
 		st := e.Stats()
-		require.Equal(t, uint64(1), st.Completed.Of(spillway.OutcomeTimeout))
+		require.Equal(t, uint64(1), st.Ended.Of(spillway.OutcomeTimeout))
 		require.Equal(t, uint64(1), st.Canceled)
 		require.Equal(t, uint64(1), st.Refused.Of(spillway.ReasonExpired))
 	})
@@ -202,9 +202,9 @@ func TestExecutorCountsLateWork(t *testing.T) {
 		require.NoError(t, err)
 		st := e.Stats()
 		require.Equal(t, uint64(2), st.Late)
-		require.Equal(t, uint64(1), st.Completed.Of(spillway.OutcomeLate))
-		require.Equal(t, uint64(1), st.Completed.Of(spillway.OutcomeUnknown))
-		require.Equal(t, uint64(1), st.Completed.Of(spillway.OutcomeOK))
+		require.Equal(t, uint64(1), st.Ended.Of(spillway.OutcomeLate))
+		require.Equal(t, uint64(1), st.Ended.Of(spillway.OutcomeUnknown))
+		require.Equal(t, uint64(1), st.Ended.Of(spillway.OutcomeOK))
 	})
 }
 

@@ -33,8 +33,8 @@ func TestExecutorPanicsCostNoWorker(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, time.Since(begin))
 		synctest.Wait()
-		require.Equal(t, uint64(10), e.Stats().Panicked)
-		require.Equal(t, uint64(1), e.Stats().Completed.Total())
+		require.Equal(t, uint64(10), e.Stats().Aborted)
+		require.Equal(t, uint64(1), e.Stats().Ended.Total())
 		require.LessOrEqual(t, runtime.NumGoroutine(), before+2)
 		require.Len(t, sink.all(), 10)
 		for _, f := range sink.all() {
@@ -123,7 +123,7 @@ func TestExecutorErrorsMayPanic(t *testing.T) {
 		e := newExecutor(t, deadline.Config{Queue: 1})
 		_, err := e.Do(t.Context(), func(context.Context) (int, error) { return 0, wild{} })
 		require.Equal(t, wild{}, err)
-		require.Equal(t, uint64(1), e.Stats().Completed.Of(spillway.OutcomeUnknown))
+		require.Equal(t, uint64(1), e.Stats().Ended.Of(spillway.OutcomeUnknown))
 	})
 }
 

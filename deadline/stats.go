@@ -22,11 +22,11 @@ type Stats struct {
 	Idle          int           // workers that could take one, started or not; the others tell of jobs that died
 
 	Submitted   uint64                 // jobs handed in, whatever became of them
-	Completed   spillway.OutcomeCounts // jobs whose operation returned, by outcome
-	Panicked    uint64                 // jobs that a panic or Goexit ended
+	Ended       spillway.OutcomeCounts // jobs whose operation returned, by outcome
+	Aborted     uint64                 // jobs that a panic or Goexit ended
 	Refused     spillway.RefusalCounts // jobs that weren't started, by reason: also those that expired or were dropped in the queue
 	Canceled    uint64                 // jobs whose context was canceled before they started
-	ClosedOut   uint64                 // jobs that came after Close, or that Close found parked or in the queue
+	AfterClose  uint64                 // jobs that came after Close, or that Close found parked or in the queue
 	Invalid     uint64                 // jobs without function or deadline, with impossible items, and nested ones
 	Late        uint64                 // of those that ran: ended after their deadline, however; their work was wasted
 	WouldRefuse uint64                 // verdicts of the prediction that mode Shadow didn't carry out
@@ -40,7 +40,7 @@ type Stats struct {
 
 // Outcomes returns how many jobs have ended, in whatever way.
 func (s *Stats) Outcomes() uint64 {
-	return s.Completed.Total() + s.Panicked + s.Refused.Total() + s.Canceled + s.ClosedOut + s.Invalid
+	return s.Ended.Total() + s.Aborted + s.Refused.Total() + s.Canceled + s.AfterClose + s.Invalid
 }
 
 // Stats returns a snapshot. It takes the lock that submissions take, and looks at each
@@ -66,8 +66,8 @@ func (c *core) stats() Stats {
 		Capacity: c.queueCap, Depth: c.queue.n - starting,
 		MaxSubmitters: c.parkedCap, Parked: c.parked.n,
 		Workers: c.target, Busy: c.busy + starting, Idle: c.freeLocked() - starting,
-		Submitted: c.submitted, Completed: c.count.completed, Panicked: c.count.panicked,
-		Refused: c.count.refused, Canceled: c.count.canceled, ClosedOut: c.count.closedOut,
+		Submitted: c.submitted, Ended: c.count.completed, Aborted: c.count.panicked,
+		Refused: c.count.refused, Canceled: c.count.canceled, AfterClose: c.count.closedOut,
 		Invalid: c.count.invalid, Late: c.count.late, WouldRefuse: c.count.wouldRefuse,
 		LostItems: c.count.lostItems,
 	}

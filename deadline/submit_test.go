@@ -48,7 +48,7 @@ func TestExecutorMixesBothModesOnOneQueue(t *testing.T) {
 		release()
 		require.NoError(t, <-parked)
 		synctest.Wait()
-		require.Equal(t, uint64(3), e.Stats().Completed.Total())
+		require.Equal(t, uint64(3), e.Stats().Ended.Total())
 	})
 }
 

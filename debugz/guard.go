@@ -103,15 +103,15 @@ func countsOf(s observe.Snapshot) (counts, bool) {
 	case s.Executor != nil:
 		e := s.Executor
 		return counts{
-			mode: e.Mode, closed: e.Closed, maxWaiting: e.Capacity + e.MaxSubmitters, refused: e.Refused, ended: e.Completed,
-			aborted: e.Panicked, hold: e.Run, wait: &e.Wait,
+			mode: e.Mode, closed: e.Closed, maxWaiting: e.Capacity + e.MaxSubmitters, refused: e.Refused, ended: e.Ended,
+			aborted: e.Aborted, hold: e.Run, wait: &e.Wait,
 			more: facts{
 				{"submitted", e.Submitted},
 				{"queued", e.Depth},
 				{"queue", e.Capacity},
 				{"parked", e.Parked},
 				{"canceled", e.Canceled},
-				{"closed out", e.ClosedOut},
+				{"closed out", e.AfterClose},
 				{"invalid", e.Invalid},
 				{"late", e.Late},
 				{"items lost", e.LostItems},

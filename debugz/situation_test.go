@@ -114,7 +114,7 @@ func cluster(d time.Duration) []observe.Snapshot {
 // rest is what is well.
 func rest(d time.Duration) []observe.Snapshot {
 	jobs := &deadline.Stats{Name: "thumbnails", Workers: 4, Busy: 3, Idle: 1, Capacity: 64, Depth: 5, Oldest: 12 * ms, Submitted: at(d, 1e5, 210)}
-	jobs.Completed[spillway.OutcomeOK] = jobs.Submitted - 8
+	jobs.Ended[spillway.OutcomeOK] = jobs.Submitted - 8
 	jobs.Run, jobs.Wait = took(jobs.Run, at(d, 1e5, 210), 14*ms), took(jobs.Wait, at(d, 1e5, 210), 6*ms)
 	reads := &retry.Stats{Name: "reads", Originals: at(d, 8e6, 5200), Retries: at(d, 9000, 41), BackingOff: 2}
 	reads.Ended[retry.StopSuccess] = reads.Originals - 2

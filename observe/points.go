@@ -186,7 +186,7 @@ func (s Snapshot) executorPoints(w *writer) {
 // taskPoints writes what became of tasks: what their operation ended with, or why it
 // wasn't begun.
 func taskPoints(w *writer, e *deadline.Stats) {
-	for o, n := range e.Completed {
+	for o, n := range e.Ended {
 		kind := spillway.Outcome(o).String()
 		if spillway.Outcome(o) == spillway.OutcomeOK {
 			kind = "" // success has no error.type
@@ -196,9 +196,9 @@ func taskPoints(w *writer, e *deadline.Stats) {
 	for r, n := range e.Refused {
 		w.value(tasks, float64(n), e.Name, spillway.Reason(r).String())
 	}
-	w.value(tasks, float64(e.Panicked), e.Name, errorAborted)
+	w.value(tasks, float64(e.Aborted), e.Name, errorAborted)
 	w.value(tasks, float64(e.Canceled), e.Name, errorCanceled)
-	w.value(tasks, float64(e.ClosedOut), e.Name, errorClosed)
+	w.value(tasks, float64(e.AfterClose), e.Name, errorClosed)
 	w.value(tasks, float64(e.Invalid), e.Name, errorInvalid)
 }
 

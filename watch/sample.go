@@ -79,7 +79,7 @@ func SampleOf(o observe.Snapshot) Sample {
 		s := o.Executor
 		sample.Limit, sample.InUse = s.Workers, max(s.Busy, s.Workers-s.Idle)
 		sample.Waiting, sample.OldestWait = s.Depth+s.Parked, s.Oldest
-		sample.Released = s.Completed.Total() + s.Panicked
+		sample.Released = s.Ended.Total() + s.Aborted
 		sample.Admitted = sample.Released + uint64(max(s.Busy, 0))
 		sample.Refused, sample.WouldRefuse, sample.Hold = s.Refused, s.WouldRefuse, s.Run
 	}

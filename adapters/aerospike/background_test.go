@@ -49,7 +49,7 @@ func TestBackgroundWritesAreDrainedByClose(t *testing.T) {
 	require.Equal(t, 4, b.Stats().Busy)
 	gate.Release()
 	require.NoError(t, client.Close(patient(t)))
-	require.EqualValues(t, 10, b.Stats().Completed[spillway.OutcomeOK])
+	require.EqualValues(t, 10, b.Stats().Ended[spillway.OutcomeOK])
 	require.Empty(t, failures)
 	require.ErrorIs(t, b.Touch(patient(t), nil, newKey(t, 1)), spillway.ErrClosed)
 	require.ErrorIs(t, b.Put(ctx, nil, newKey(t, 1), bins), context.Canceled)

@@ -60,8 +60,8 @@ func run(ctx context.Context) (err error) {
 	}
 	st := audit.Stats()
 	fmt.Printf("of 1000 records %d were taken into the queue and %d refused at once\n", accepted, refused)
-	fmt.Printf("written %d, lost after they were taken %d\n", st.Completed.Of(spillway.OutcomeOK), lost.Load())
-	if uint64(accepted) != st.Completed.Of(spillway.OutcomeOK)+uint64(lost.Load()) {
+	fmt.Printf("written %d, lost after they were taken %d\n", st.Ended.Of(spillway.OutcomeOK), lost.Load())
+	if uint64(accepted) != st.Ended.Of(spillway.OutcomeOK)+uint64(lost.Load()) {
 		return errors.New("a record is neither written nor lost")
 	}
 	return nil
