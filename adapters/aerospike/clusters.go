@@ -11,7 +11,9 @@ import (
 // A cluster is connected to when it is first asked for, with what config says, which
 // may be called for each dial; a connection is dialled once, however many ask. Whoever
 // gets a lease may use the client until he releases it. Close of the registry closes
-// all clients. A nil config gives a *spillway.ConfigError.
+// all clients. Each configuration should have a Name of its own, its cluster's, say:
+// errors, logs and telemetry go by it, and DefaultConfig's is the same for all. A nil
+// config gives a *spillway.ConfigError.
 //
 //	lease, err := clusters.Get(ctx, "eu")
 //	if err != nil {
