@@ -92,7 +92,7 @@ func TestReadOfAReplicaDoesNotMisleadWrites(t *testing.T) {
 // behind and no permit out.
 func TestMiddlewareThatPanicsAfterNext(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
-	w := new(witness)
+	w := &witness{told: make(chan struct{}, 2)}
 	client := connect(t, srv, func(c *aerospike.Config) {
 		c.Observer = w
 		c.Use = []spillway.Middleware{func(ctx context.Context, _ spillway.Call, next func(context.Context) error) error {
@@ -105,6 +105,9 @@ func TestMiddlewareThatPanicsAfterNext(t *testing.T) {
 	require.PanicsWithValue(t, "no luck", func() { _ = client.Put(patient(t), nil, newKey(t, 1), as.BinMap{"a": 1}) })
 	require.PanicsWithValue(t, "no luck", func() { _, _ = client.ScanAll(patient(t), nil, "test", "s") })
 	balanced(t, client)
+	for range 2 {
+		<-w.told // of the stream after its lease came back
+	}
 	began, ended, _ := w.take()
 	require.Len(t, began, 2)
 	require.Len(t, ended, 2)

@@ -68,7 +68,7 @@ type Config struct {
 	GhostFactor float64
 	// Use stand around every call, retries included; the first is outermost. None may
 	// be nil. One that calls next while an earlier next of the same call is under way gets
-	// an error from it.
+	// an error from it; a call of which one says that it succeeded, without a next, fails.
 	Use []spillway.Middleware
 	// Observer is told of every call; see spillway.Observer. Nil is nobody.
 	Observer spillway.Observer

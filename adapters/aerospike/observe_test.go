@@ -20,6 +20,7 @@ type witness struct {
 	began  []spillway.Call
 	ended  []spillway.CallResult
 	around []string
+	told   chan struct{} // has one for each end, if it isn't nil
 }
 
 type seenCall struct{ w *witness }
@@ -35,6 +36,9 @@ func (s seenCall) End(result spillway.CallResult) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	s.w.ended = append(s.w.ended, result)
+	if s.w.told != nil {
+		s.w.told <- struct{}{}
+	}
 }
 
 func (w *witness) use(ctx context.Context, call spillway.Call, next func(context.Context) error) error {
@@ -256,4 +260,23 @@ func TestStreamEndsOnceConcurrentSafe(t *testing.T) {
 	_, ended, _ := w.take()
 	require.Len(t, ended, 20)
 	balanced(t, client)
+}
+
+// R142: what a middleware keeps from being made is no answer. A record that isn't there with no
+// error, or no stream, would be a panic of its caller's.
+func TestMiddlewareThatSkipsACallFailsIt(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv, func(c *aerospike.Config) {
+		c.Use = []spillway.Middleware{func(context.Context, spillway.Call, func(context.Context) error) error { return nil }}
+	})
+	log := srv.Record()
+	ctx, key := patient(t), newKey(t, 1)
+	_, read := client.Get(ctx, nil, key)
+	_, stream := client.ScanAll(ctx, nil, "test", "s")
+	_, batch := client.BatchGet(ctx, nil, []*as.Key{key})
+	for _, err := range []error{read, stream, batch, client.Put(ctx, nil, key, as.BinMap{"a": 1})} {
+		require.ErrorContains(t, err, "a middleware returned no error, and has not called next")
+	}
+	require.Zero(t, log.Len())
+	idle(t, client)
 }

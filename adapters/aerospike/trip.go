@@ -212,16 +212,31 @@ var errCutShort = errors.New("aerospike: a panic, or runtime.Goexit, of somebody
 // errOverlap is the error of a middleware's next that was called too early.
 var errOverlap = errors.New("aerospike: Config.Use: a middleware called next while an earlier next of the same call was under way")
 
+// errSkipped is the error of a call that a middleware says was made, and that it kept from
+// being made: its caller would take the nothing that he gets for an answer.
+var errSkipped = errors.New("aerospike: Config.Use: a middleware returned no error, and has not called next")
+
+// What surround knows of next.
+const (
+	nextNever uint32 = iota
+	nextRuns
+	nextReturned
+)
+
 // surround runs next within the middlewares. There is one attempt of a trip at a time.
 func (c *core) surround(ctx context.Context, call spillway.Call, next func(context.Context) error) error {
-	var busy atomic.Bool
-	return c.around(ctx, call, func(ctx context.Context) error {
-		if !busy.CompareAndSwap(false, true) {
+	var state atomic.Uint32
+	err := c.around(ctx, call, func(ctx context.Context) error {
+		if was := state.Load(); was == nextRuns || !state.CompareAndSwap(was, nextRuns) {
 			return errOverlap
 		}
-		defer busy.Store(false)
+		defer state.Store(nextReturned)
 		return next(ctx)
 	})
+	if err == nil && state.Load() == nextNever {
+		return errSkipped
+	}
+	return err
 }
 
 // observed makes a trip under the eyes of the observer. attempt is only called, so that it
