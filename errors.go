@@ -1,6 +1,7 @@
 package spillway
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -36,16 +37,22 @@ func (e *ClosedError) ErrorType() string { return "closed" }
 // PanicError is a panic, or a [runtime.Goexit], of a function that ran on a
 // goroutine of a component and so couldn't reach its caller as a panic.
 type PanicError struct {
-	Value any    // what was given to panic; nil for a Goexit
-	Stack []byte // the stack of the goroutine at that moment
+	Component string // the component's kind, as in "executor"; empty where what wraps the error says it
+	Name      string // its name
+	Value     any    // what was given to panic; nil for a Goexit
+	Stack     []byte // the stack of the goroutine at that moment
 }
 
 // Error implements error. It holds the panic's value but not the stack.
 func (e *PanicError) Error() string {
-	if e.Value == nil {
-		return "spillway: function called runtime.Goexit"
+	whose := cmp.Or(e.Component, "spillway")
+	if e.Name != "" {
+		whose += fmt.Sprintf(" %q", e.Name)
 	}
-	return fmt.Sprintf("spillway: function panicked: %v", e.Value)
+	if e.Value == nil {
+		return whose + ": function called runtime.Goexit"
+	}
+	return fmt.Sprintf("%s: function panicked: %v", whose, e.Value)
 }
 
 // Unwrap returns the panic's value if it is an error, else nil.

@@ -69,6 +69,8 @@ func TestErrorsTellWhatHappened(t *testing.T) {
 		{&spillway.NestedError{Component: "lane", Name: "db"}, `lane "db": called again from within an operation that it admitted`},
 		{&spillway.PanicError{Value: "oh"}, "spillway: function panicked: oh"},
 		{&spillway.PanicError{}, "spillway: function called runtime.Goexit"},
+		{&spillway.PanicError{Component: "executor", Name: "jobs", Value: "oh"}, `executor "jobs": function panicked: oh`},
+		{&spillway.PanicError{Component: "executor", Name: "jobs"}, `executor "jobs": function called runtime.Goexit`},
 	} {
 		require.EqualError(t, c.err, c.text)
 	}

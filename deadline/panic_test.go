@@ -52,6 +52,7 @@ func TestExecutorPanicComesBackWithItsStack(t *testing.T) {
 		_, err := e.Do(t.Context(), func(context.Context) (int, error) { none := []int{}; i := len(none); return none[i], nil })
 		var p *spillway.PanicError
 		require.ErrorAs(t, err, &p)
+		require.ErrorContains(t, err, `executor "test": function panicked: runtime error`)
 		var asRuntime runtime.Error
 		require.ErrorAs(t, err, &asRuntime)
 		require.True(t, strings.Contains(string(p.Stack), "panic_test.go"), string(p.Stack))

@@ -189,7 +189,7 @@ func (c *core) call(w *worker) {
 	defer func() {
 		if !returned {
 			w.job.panicked = true
-			w.job.err = &spillway.PanicError{Value: recover(), Stack: debug.Stack()}
+			w.job.err = &spillway.PanicError{Component: component, Name: c.name, Value: recover(), Stack: debug.Stack()}
 		}
 		if w.owned != nil {
 			w.owned.end()

@@ -83,10 +83,10 @@ func (m *Machine[C]) connect(ctx context.Context, dial func(context.Context) (C,
 // that a panic and a Goexit are results like others.
 func (m *Machine[C]) dial(ctx context.Context, a *attempt, dial func(context.Context) (C, error)) {
 	var conn C
-	err := error(&spillway.PanicError{Stack: debug.Stack()}) // of a Goexit: nothing else will overwrite it
+	err := error(&spillway.PanicError{Component: "lifecycle", Name: m.cfg.Name, Stack: debug.Stack()}) // of a Goexit: nothing else will overwrite it
 	defer func() {
 		if v := recover(); v != nil {
-			err = &spillway.PanicError{Value: v, Stack: debug.Stack()}
+			err = &spillway.PanicError{Component: "lifecycle", Name: m.cfg.Name, Value: v, Stack: debug.Stack()}
 		}
 		m.dialled(ctx, a, conn, err)
 		m.endBackground()

@@ -98,6 +98,7 @@ func TestMachineFailedDialLeavesNothing(t *testing.T) {
 			var p *spillway.PanicError
 			require.ErrorAs(t, err, &p)
 			require.ErrorIs(t, err, boom)
+			require.ErrorContains(t, err, `lifecycle "db": function panicked`)
 			require.Contains(t, string(p.Stack), "machine_test.go")
 		}},
 		{"goexit", func(*backend) func(context.Context) (*conn, error) {

@@ -114,7 +114,7 @@ func (cl *call) end(err *error) { cl.recovered(recover(), err) }
 // recovered is end with what recover has returned.
 func (cl *call) recovered(v any, err *error) {
 	if v != nil {
-		*err = &spillway.PanicError{Value: v, Stack: debug.Stack()}
+		*err = &spillway.PanicError{Component: "aerospike." + cl.trip.op.Name, Name: cl.client.cfg.Name, Value: v, Stack: debug.Stack()}
 	}
 	cl.stop()
 	outcome := spillway.OutcomeOK

@@ -88,7 +88,7 @@ func (cl *call) askAll(timeout time.Duration, command string, absent types.Resul
 		go func() {
 			defer func() {
 				if v := recover(); v != nil {
-					errs[i] = &spillway.PanicError{Value: v, Stack: debug.Stack()}
+					errs[i] = &spillway.PanicError{Component: "aerospike." + cl.trip.op.Name, Name: cl.client.cfg.Name, Value: v, Stack: debug.Stack()}
 				}
 				done <- struct{}{}
 			}()

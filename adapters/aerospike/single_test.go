@@ -101,6 +101,7 @@ func TestClientBadArgumentsAreErrors(t *testing.T) {
 	var p *spillway.PanicError
 	require.ErrorAs(t, err, &p)
 	require.NotEmpty(t, p.Stack)
+	require.ErrorContains(t, err, `aerospike.Put "aerospike": function panicked: `)
 	idle(t, client)
 }
 
