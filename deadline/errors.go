@@ -39,7 +39,7 @@ type ExpiredError struct {
 // Error implements error.
 func (e *ExpiredError) Error() string {
 	if e.Least > 0 {
-		return fmt.Sprintf("deadline: less than %v left", e.Least)
+		return fmt.Sprintf("gate refused the call: less than %v left of its time", e.Least)
 	}
 	return e.Rejection.Error()
 }

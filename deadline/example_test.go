@@ -114,5 +114,5 @@ func ExampleGate() {
 	fmt.Println(err)
 	// Output:
 	// answer <nil>
-	// deadline: less than 50ms left
+	// gate refused the call: less than 50ms left of its time
 }

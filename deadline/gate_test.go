@@ -34,7 +34,7 @@ func TestGateRefusesWhoHasTooLittleTimeLeft(t *testing.T) {
 			require.ErrorIs(t, err, deadline.ErrExpired)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			requireReason(t, spillway.ReasonExpired, err)
-			require.EqualError(t, err, "deadline: less than 50ms left")
+			require.EqualError(t, err, "gate refused the call: less than 50ms left of its time")
 		}
 		require.Equal(t, 2, ran)
 	})

@@ -126,7 +126,7 @@ func (c Config) laneTable(e *spillway.ConfigError) *laneTable {
 	}
 	for _, name := range defaultLanes {
 		if _, ok := t.index[name]; !ok {
-			e.Add("Lanes", c.Lanes, "must have a lane "+name)
+			e.Add("Lanes", t.names(true), "must have a lane "+name)
 		}
 	}
 	if c.LaneHooks != nil {

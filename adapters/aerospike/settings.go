@@ -70,7 +70,9 @@ func ParseSettings(data []byte) (Settings, error) {
 	var s Settings
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
+	if err := d.Decode(&s); errors.Is(err, io.EOF) {
+		return Settings{}, errors.New("aerospike: settings: there is no JSON object")
+	} else if err != nil {
 		return Settings{}, fmt.Errorf("aerospike: settings: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {

@@ -46,6 +46,10 @@ func TestSettingsDecode(t *testing.T) {
 		_, err := aerospike.ParseSettings([]byte(wrong))
 		require.Error(t, err, wrong)
 	}
+	for _, nothing := range []string{"", " \n"} { // a file that is just being written
+		_, err := aerospike.ParseSettings([]byte(nothing))
+		require.EqualError(t, err, "aerospike: settings: there is no JSON object")
+	}
 	_, err = aerospike.SettingsFromEnv("S_", []string{"S_MODE=of", "S_LANE_READ_LIMIT=many", "S_LANE_X=1", "S_LANE_READ_FOO=1", "S_WRITES_BASE=1", "S_FOO=1"})
 	for _, want := range []string{`S_MODE is "of"`, `S_LANE_READ_LIMIT is "many": must be a number`, `S_LANE_X is "1": is no setting`, `S_LANE_READ_FOO`, `S_WRITES_BASE`, `S_FOO is "1": is no setting`} {
 		require.ErrorContains(t, err, want)
