@@ -96,7 +96,7 @@ func (m *Machine[C]) dial(ctx context.Context, a *attempt, dial func(context.Con
 
 // dialled decides an attempt by what its dial brought, if it still counts.
 func (m *Machine[C]) dialled(ctx context.Context, a *attempt, conn C, err error) {
-	if late, ours := context.Cause(ctx).(*TimeoutError); ours && err == context.DeadlineExceeded {
+	if late, ours := context.Cause(ctx).(*TimeoutError); ours && err == context.DeadlineExceeded { //nolint:errorlint // ours alone, and no more than that
 		err = late // a dial that was told first says no more than that
 	}
 	switch {
@@ -144,7 +144,7 @@ func (m *Machine[C]) abandon(a *attempt, cause error) {
 	m.attempt = nil
 	m.stats.failed++
 	err := error(&causedError{m.cfg.Name, errConnect, cause})
-	if late, ours := cause.(*TimeoutError); ours {
+	if late, ours := cause.(*TimeoutError); ours { //nolint:errorlint // a stranger's may wrap one
 		err = late // which says all of that
 	}
 	m.moveLocked(Disconnected, err)

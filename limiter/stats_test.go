@@ -190,7 +190,7 @@ func TestLimiterListsAHolderWithoutACaller(t *testing.T) {
 	l := newLimiter(t, limiter.Config{Limit: 1, Track: spillway.TrackSite})
 	held, free := make(chan struct{}), make(chan struct{})
 	defer close(free)
-	go l.Do(t.Context(), func(context.Context) (int, error) { close(held); <-free; return 1, nil })
+	go l.Do(t.Context(), func(context.Context) (int, error) { close(held); <-free; return 1, nil }) //nolint:errcheck // nobody waits for it
 	<-held
 	require.Contains(t, l.Holders()[0].Site, "limiter.(*Limiter[...]).Do ")
 }
