@@ -183,10 +183,9 @@ func (s *Stream) All() iter.Seq2[*as.Record, error] {
 func (s *Stream) each(f func(*as.Record) bool) error {
 	var failed streamError
 	for {
-		select {
-		case <-s.closed:
+		if s.ctx.Err() != nil { // who is told of it may be long in coming
+			s.end(nil)
 			return s.whyClosed()
-		default:
 		}
 		select {
 		case <-s.closed:

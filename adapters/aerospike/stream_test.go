@@ -134,7 +134,7 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 			<-ctx.Done()
 		}
 	}
-	require.ErrorIs(t, last, cause)
+	require.ErrorIs(t, last, cause, "after %d records", n)
 	ended(t, stream)
 
 	forgotten, err := client.ScanAll(patient(t), policy, "test", "s")
