@@ -40,10 +40,10 @@ func administer[T any](ctx context.Context, c *Client, e errand, f func(ctx cont
 			return err
 		}
 		began := time.Now()
-		if err = cl.admitting(func() error { return cl.admitAdmin(ctx, e.policy) }); err != nil {
+		if err = cl.admitting(ctx, func() error { return cl.admitAdmin(ctx, e.policy) }); err != nil {
 			return err
 		}
-		end := cl.budget.ends
+		end := cl.budget.ends()
 		if e.waits {
 			end = cl.waitUntil(ctx, began)
 		}

@@ -28,10 +28,10 @@ func (cl *call) allot(ctx context.Context, policy, otherwise time.Duration) erro
 	cl.budget, ok = newBudget(ctx, t.until, policy, otherwise, cfg.MinBudget)
 	switch {
 	case !t.until.IsZero():
-	case cl.budget.deadline.IsZero():
-		t.until = cl.budget.ends
+	case !cl.budget.bounded:
+		t.until = cl.budget.ends()
 	case own > 0: // which may be more than the policy gives an attempt
-		t.until = cl.budget.ends.Add(max(own-cl.budget.total, 0))
+		t.until = cl.budget.ends().Add(max(own-cl.budget.total, 0))
 	}
 	switch {
 	case ok:
@@ -61,14 +61,14 @@ func (cl *call) admitKey(ctx context.Context, policy *as.BasePolicy, key *as.Key
 	if err := cl.allot(ctx, policy.TotalTimeout, cl.client.cfg.RecordTimeout); err != nil {
 		return err
 	}
-	node, err := cl.nodeOf(policy, key)
-	if err != nil {
+	node, nerr := cl.nodeOf(policy, key)
+	if nerr != nil {
 		cl.guard = nil
-		return newError(cl, err)
+		return newError(cl, nerr)
 	}
-	g, gerr := cl.session.guard(node)
-	if gerr != nil || g == cl.guard {
-		return gerr
+	g, err := cl.session.guard(node)
+	if err != nil || g == cl.guard { // admitted in advance
+		return err
 	}
 	// The permit in advance, if there is one, is another node's.
 	cl.permit.ReleaseWith(spillway.OutcomeLocal)
@@ -76,11 +76,11 @@ func (cl *call) admitKey(ctx context.Context, policy *as.BasePolicy, key *as.Key
 	if cl.trip.choices.bypass {
 		return nil
 	}
-	cl.permit, gerr = cl.admit(ctx, g.lanes[cl.trip.lane])
-	if gerr == nil && cl.trip.attempts <= 1 && fromMaster(policy) {
+	if cl.trip.attempts <= 1 && fromMaster(policy) {
 		cl.session.remember(key, g)
 	}
-	return cl.client.refusal(gerr)
+	cl.permit, err = cl.admit(ctx, g.lanes[cl.trip.lane])
+	return cl.client.refusal(err)
 }
 
 // admitNodes takes a permit of each of several nodes, or of none.
@@ -141,21 +141,14 @@ func (c *core) waits(lane int) bool { return c.lanes.configs[lane].MaxWaiting > 
 // replica policy that picks at random or in turn, as in those further attempts, or goes
 // by racks and finds no open connection, the driver picks once more for itself: the
 // permits are then right in number over all nodes, but not node by node.
+//
+// The driver's functions for batches do without the allocation of those for single records,
+// and find the same node.
 func (cl *call) nodeOf(policy *as.BasePolicy, key *as.Key) (*as.Node, as.Error) {
-	cluster := cl.session.client.Cluster()
+	cluster, replica := cl.session.client.Cluster(), policy.ReplicaPolicy
 	if cl.trip.op.Kind == spillway.KindRead {
-		p, err := as.PartitionForRead(cluster, policy, key)
-		if err != nil {
-			return nil, err
-		}
-		for range cl.trip.attempts - 1 {
-			p.PrepareRetryRead(false)
-		}
-		return p.GetNodeRead(cluster)
+		before := cl.trip.attempts - 1
+		return as.GetNodeBatchRead(cluster, key, replica, as.GetReplicaPolicySC(policy), nil, before, before)
 	}
-	p, err := as.PartitionForWrite(cluster, policy, key)
-	if err != nil {
-		return nil, err
-	}
-	return p.GetNodeWrite(cluster)
+	return as.GetNodeBatchWrite(cluster, key, replica, nil, 0)
 }

@@ -45,7 +45,7 @@ func apart[T any](ctx context.Context, cl *call, s *sending, f func(*call) (T, e
 	go func() {
 		var e end
 		defer func() { done <- e }()
-		defer own.end(&e.err)
+		defer own.end(ctx, &e.err)
 		e.result, e.err = f(own)
 	}()
 	select {

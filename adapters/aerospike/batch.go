@@ -123,7 +123,7 @@ func (c *Client) batchOnce(ctx context.Context, cl *call, policy *as.BatchPolicy
 	if err = c.open(ctx, cl); err != nil {
 		return err
 	}
-	defer cl.end(&err)
+	defer cl.end(ctx, &err)
 	policy = cl.batchPolicy(policy)
 	if err = cl.admitKeys(ctx, policy, keys); err != nil {
 		return err

@@ -7,10 +7,14 @@ import (
 
 // budget is the time a call may take. It has nothing of the driver in it.
 type budget struct {
-	total    time.Duration // whole milliseconds, the unit in which the server is told
-	deadline time.Time     // the context's; zero if it has none
-	ends     time.Time     // when total is over
+	total   time.Duration // whole milliseconds, the unit in which the server is told
+	bounded bool          // whether the context has a deadline
+	last    time.Time     // when the context, or the trip, is over
+	early   time.Duration // how long before that total is
 }
+
+// ends is when total is over.
+func (b *budget) ends() time.Time { return b.last.Add(-b.early) }
 
 // newBudget works out how long a call may take: no longer than its context lives,
 // than its policy says, and, if neither says anything, than the default; nor beyond
@@ -18,23 +22,21 @@ type budget struct {
 // false if that is less than the least a call needs: it must not be sent then, for
 // the driver takes a timeout of zero for none at all.
 func newBudget(ctx context.Context, until time.Time, policy, otherwise, least time.Duration) (b budget, ok bool) {
-	var has bool
-	b.deadline, has = ctx.Deadline()
-	b.ends = until
-	if has && (until.IsZero() || b.deadline.Before(until)) {
-		b.ends = b.deadline
+	deadline, has := ctx.Deadline()
+	b.bounded, b.last = has, until
+	if has && (until.IsZero() || deadline.Before(until)) {
+		b.last = deadline
 	}
-	if b.ends.IsZero() { // neither has an end
+	if b.last.IsZero() { // neither has an end
 		b.total = policy
 		if b.total <= 0 {
 			b.total = otherwise
 		}
-		b.ends = time.Now().Add(b.total)
+		b.last = time.Now().Add(b.total)
 	} else {
-		left := time.Until(b.ends)
-		b.total = left
-		if policy > 0 && policy < left {
-			b.total, b.ends = policy, b.ends.Add(policy-left)
+		b.total = time.Until(b.last)
+		if policy > 0 && policy < b.total {
+			b.total, b.early = policy, b.total-policy
 		}
 	}
 	b.total = b.total.Truncate(time.Millisecond)
@@ -42,17 +44,14 @@ func newBudget(ctx context.Context, until time.Time, policy, otherwise, least ti
 }
 
 // left is what is left of the call's time.
-func (b budget) left() time.Duration { return time.Until(b.ends).Truncate(time.Millisecond) }
+func (b *budget) left() time.Duration {
+	return (time.Until(b.last) - b.early).Truncate(time.Millisecond)
+}
 
 // socket returns the idle timeout of a socket: the policy's, but within the budget.
-func (b budget) socket(policy time.Duration) time.Duration {
+func (b *budget) socket(policy time.Duration) time.Duration {
 	if policy <= 0 || policy > b.total {
 		return b.total
 	}
 	return policy
-}
-
-// late reports whether the context's deadline has passed.
-func (b budget) late() bool {
-	return !b.deadline.IsZero() && time.Until(b.deadline) < 0
 }

@@ -18,7 +18,7 @@ import (
 //	if err = c.open(ctx, cl); err != nil {
 //		return err
 //	}
-//	defer cl.end(&err)
+//	defer cl.end(ctx, &err)
 //	… cl.admitKey, then the driver's call with a policy shaped by cl …
 //
 // Only the cluster knows a key's node, so the lease comes before the permit; but for
@@ -109,10 +109,11 @@ func (cl *call) stop() {
 
 // end gives back what the attempt took, and turns a panic of the driver into an
 // error. It must be deferred directly, with the address of the method's error.
-func (cl *call) end(err *error) { cl.recovered(recover(), err) }
+func (cl *call) end(ctx context.Context, err *error) { cl.recovered(ctx, recover(), err) }
 
-// recovered is end with what recover has returned.
-func (cl *call) recovered(v any, err *error) {
+// recovered is end with what recover has returned. A success that comes when the caller's
+// time is over is a late one; the context knows that without a look at the clock.
+func (cl *call) recovered(ctx context.Context, v any, err *error) {
 	if v != nil {
 		*err = &spillway.PanicError{Component: "aerospike." + cl.trip.op.Name, Name: cl.client.cfg.Name, Value: v, Stack: debug.Stack()}
 	}
@@ -122,7 +123,7 @@ func (cl *call) recovered(v any, err *error) {
 	case cl.permit == spillway.Permit{} && cl.permits == nil: // nothing was admitted
 	case *err != nil:
 		outcome = spillway.OutcomeOf(*err)
-	case cl.budget.late():
+	case ctx.Err() == context.DeadlineExceeded:
 		outcome = spillway.OutcomeLate
 	}
 	cl.release(outcome)
@@ -131,11 +132,11 @@ func (cl *call) recovered(v any, err *error) {
 
 // admitting runs an admission that end doesn't stand around yet: what it took is given
 // back if it fails, or the driver panics in it.
-func (cl *call) admitting(admit func() error) (err error) {
+func (cl *call) admitting(ctx context.Context, admit func() error) (err error) {
 	admitted := false
 	defer func() {
 		if !admitted {
-			cl.recovered(recover(), &err)
+			cl.recovered(ctx, recover(), &err)
 		}
 	}()
 	err = admit()

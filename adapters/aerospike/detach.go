@@ -52,7 +52,7 @@ func (c *Client) readApart(ctx context.Context, caller *call, policy *as.BasePol
 	}
 	r.bins = slices.Clone(r.bins)
 	policy = cl.basePolicy(policy)
-	if err := cl.admitting(func() error { return cl.admitKey(ctx, policy, r.key) }); err != nil {
+	if err := cl.admitting(ctx, func() error { return cl.admitKey(ctx, policy, r.key) }); err != nil {
 		return readAnswer{}, err
 	}
 	copied := *policy
@@ -75,7 +75,7 @@ func (c *Client) writeApart(ctx context.Context, caller *call, policy *as.WriteP
 	}
 	r.bins, r.list, r.ops, r.args = maps.Clone(r.bins), slices.Clone(r.list), slices.Clone(r.ops), slices.Clone(r.args)
 	policy = cl.writePolicy(policy)
-	if err := cl.admitting(func() error { return cl.admitKey(ctx, &policy.BasePolicy, r.key) }); err != nil {
+	if err := cl.admitting(ctx, func() error { return cl.admitKey(ctx, &policy.BasePolicy, r.key) }); err != nil {
 		return writeAnswer{}, err
 	}
 	copied := *policy

@@ -47,10 +47,10 @@ func (cl *call) waitUntil(ctx context.Context, began time.Time) time.Time {
 	if limit == 0 {
 		return time.Time{}
 	}
-	if end := began.Add(limit); end.After(cl.budget.ends) {
+	if end := began.Add(limit); end.After(cl.budget.ends()) {
 		return end
 	}
-	return cl.budget.ends
+	return cl.budget.ends()
 }
 
 // await asks until what a poll is about is done, or ctx.

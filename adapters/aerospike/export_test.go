@@ -50,7 +50,7 @@ func Poison(c *Client) (heal func()) {
 // unsent is what the records say then, and nil stands for a batch of reads.
 func Steadily(err as.Error, allotted, left time.Duration, unsent func() bool) (given []time.Duration) {
 	c := &core{cfg: DefaultConfig("x:1")}
-	cl := call{client: c, attempt: attempt{budget: budget{total: allotted, ends: time.Now().Add(left)}}}
+	cl := call{client: c, attempt: attempt{budget: budget{total: allotted, last: time.Now().Add(left)}}}
 	p := as.NewPolicy()
 	p.TotalTimeout = allotted
 	_ = cl.steadily(p, func() as.Error {

@@ -78,10 +78,10 @@ func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy,
 		if err = c.open(ctx, cl); err != nil {
 			return err
 		}
-		if err = cl.admitting(func() error { return cl.admitJob(ctx, policy, node) }); err != nil {
+		if err = cl.admitting(ctx, func() error { return cl.admitJob(ctx, policy, node) }); err != nil {
 			return err
 		}
-		ctx, stop := cl.bounded(ctx, cl.budget.ends)
+		ctx, stop := cl.bounded(ctx, cl.budget.ends())
 		defer stop()
 		p, own := cl.queryCopy(policy), *st // the driver writes to the statement
 		task, err = apart(ctx, cl, new(sending).start(), func(cl *call) (*as.ExecuteTask, error) {

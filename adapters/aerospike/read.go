@@ -77,16 +77,18 @@ func (c *Client) readKey(ctx context.Context, op *Operation, policy *as.BasePoli
 	case c.cfg.Observer != nil:
 		return c.observeRead(ctx, op, lane, policy, r)
 	}
-	ahead, err := c.advance(ctx, lane, policy, r.key)
-	if err != nil {
+	var ahead admission
+	if err = c.advance(ctx, lane, policy, r.key, &ahead); err != nil {
 		return a, err
 	}
-	return c.readTrip(ctx, op, lane, policy, r, ahead)
+	return c.readTrip(ctx, op, lane, policy, r, &ahead)
 }
 
 // readTrip makes a trip that was admitted, or has still to be.
-func (c *Client) readTrip(ctx context.Context, op *Operation, lane int, policy *as.BasePolicy, r readRequest, ahead admission) (a readAnswer, err error) {
-	cl := call{client: c.core, trip: c.keyTrip(op, lane, 1, r.key), attempt: attempt{admission: ahead}}
+func (c *Client) readTrip(ctx context.Context, op *Operation, lane int, policy *as.BasePolicy, r readRequest, ahead *admission) (a readAnswer, err error) {
+	cl := call{client: c.core}
+	cl.trip.begin(op, &c.choices, lane, 1, r.key)
+	cl.admission = *ahead
 	defer cl.abandonUnused()
 	err = c.repeat(ctx, &cl.trip, func(ctx context.Context) (err error) {
 		a, err = c.readAdmitted(ctx, &cl, policy, r)
@@ -97,7 +99,8 @@ func (c *Client) readTrip(ctx context.Context, op *Operation, lane int, policy *
 
 // watchRead is readTrip within middlewares, who have to see a refusal too.
 func (c *Client) watchRead(ctx context.Context, op *Operation, lane int, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
-	cl := call{client: c.core, trip: c.keyTrip(op, lane, 1, r.key)}
+	cl := call{client: c.core}
+	cl.trip.begin(op, &c.choices, lane, 1, r.key)
 	err = c.watched(ctx, &cl.trip, func(ctx context.Context) (err error) {
 		a, err = c.readAdmitted(ctx, &cl, policy, r)
 		return err
@@ -107,7 +110,8 @@ func (c *Client) watchRead(ctx context.Context, op *Operation, lane int, policy 
 
 // observeRead is watchRead with an observer alone, for whom nothing leaves the stack.
 func (c *Client) observeRead(ctx context.Context, op *Operation, lane int, policy *as.BasePolicy, r readRequest) (a readAnswer, err error) {
-	cl := call{client: c.core, trip: c.keyTrip(op, lane, 1, r.key)}
+	cl := call{client: c.core}
+	cl.trip.begin(op, &c.choices, lane, 1, r.key)
 	err = c.observed(ctx, &cl.trip, func(ctx context.Context) (err error) {
 		a, err = c.readAdmitted(ctx, &cl, policy, r)
 		return err
@@ -122,7 +126,7 @@ func (c *Client) readAdmitted(ctx context.Context, cl *call, policy *as.BasePoli
 	if err = c.open(ctx, cl); err != nil {
 		return a, err
 	}
-	defer cl.end(&err)
+	defer cl.end(ctx, &err)
 	policy = cl.basePolicy(policy)
 	if err = cl.admitKey(ctx, policy, r.key); err != nil {
 		return a, err
@@ -135,11 +139,10 @@ func (c *Client) readAdmitted(ctx context.Context, cl *call, policy *as.BasePoli
 	return a, err
 }
 
-// keyTrip begins the trip of a call for one record.
-func (c *Client) keyTrip(op *Operation, lane, rows int, key *as.Key) trip {
-	t := trip{op: op, choices: &c.choices, lane: lane, rows: rows}
+// begin makes a zero trip that of a call for one record.
+func (t *trip) begin(op *Operation, choices *choices, lane, rows int, key *as.Key) {
+	t.op, t.choices, t.lane, t.rows = op, choices, lane, rows
 	t.key(key)
-	return t
 }
 
 // key notes where a call for a record goes.

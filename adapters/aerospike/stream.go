@@ -123,7 +123,7 @@ func (c *Client) admitStream(ctx context.Context, cl *call, p plan) (_ *as.Recor
 	started := false
 	defer func() {
 		if !started {
-			cl.recovered(recover(), &err)
+			cl.recovered(ctx, recover(), &err)
 		}
 	}()
 	if err = cl.allot(ctx, p.timeout(cl), c.cfg.StreamTimeout); err != nil {

@@ -166,16 +166,18 @@ func (c *Client) writeKey(ctx context.Context, op *Operation, policy *as.WritePo
 	if policy != nil {
 		base = &policy.BasePolicy
 	}
-	ahead, err := c.advance(ctx, lane, base, r.key)
-	if err != nil {
+	var ahead admission
+	if err = c.advance(ctx, lane, base, r.key, &ahead); err != nil {
 		return a, err
 	}
-	return c.writeTrip(ctx, op, lane, policy, r, ahead)
+	return c.writeTrip(ctx, op, lane, policy, r, &ahead)
 }
 
 // writeTrip makes a trip that was admitted, or has still to be.
-func (c *Client) writeTrip(ctx context.Context, op *Operation, lane int, policy *as.WritePolicy, r writeRequest, ahead admission) (a writeAnswer, err error) {
-	cl := call{client: c.core, trip: c.keyTrip(op, lane, -1, r.key), attempt: attempt{admission: ahead}}
+func (c *Client) writeTrip(ctx context.Context, op *Operation, lane int, policy *as.WritePolicy, r writeRequest, ahead *admission) (a writeAnswer, err error) {
+	cl := call{client: c.core}
+	cl.trip.begin(op, &c.choices, lane, -1, r.key)
+	cl.admission = *ahead
 	defer cl.abandonUnused()
 	err = c.repeat(ctx, &cl.trip, func(ctx context.Context) (err error) {
 		a, err = c.writeAdmitted(ctx, &cl, policy, r)
@@ -186,7 +188,8 @@ func (c *Client) writeTrip(ctx context.Context, op *Operation, lane int, policy 
 
 // watchWrite is writeTrip within middlewares, who have to see a refusal too.
 func (c *Client) watchWrite(ctx context.Context, op *Operation, lane int, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
-	cl := call{client: c.core, trip: c.keyTrip(op, lane, -1, r.key)}
+	cl := call{client: c.core}
+	cl.trip.begin(op, &c.choices, lane, -1, r.key)
 	err = c.watched(ctx, &cl.trip, func(ctx context.Context) (err error) {
 		a, err = c.writeAdmitted(ctx, &cl, policy, r)
 		return err
@@ -196,7 +199,8 @@ func (c *Client) watchWrite(ctx context.Context, op *Operation, lane int, policy
 
 // observeWrite is watchWrite with an observer alone, for whom nothing leaves the stack.
 func (c *Client) observeWrite(ctx context.Context, op *Operation, lane int, policy *as.WritePolicy, r writeRequest) (a writeAnswer, err error) {
-	cl := call{client: c.core, trip: c.keyTrip(op, lane, -1, r.key)}
+	cl := call{client: c.core}
+	cl.trip.begin(op, &c.choices, lane, -1, r.key)
 	err = c.observed(ctx, &cl.trip, func(ctx context.Context) (err error) {
 		a, err = c.writeAdmitted(ctx, &cl, policy, r)
 		return err
@@ -211,7 +215,7 @@ func (c *Client) writeAdmitted(ctx context.Context, cl *call, policy *as.WritePo
 	if err = c.open(ctx, cl); err != nil {
 		return a, err
 	}
-	defer cl.end(&err)
+	defer cl.end(ctx, &err)
 	policy = cl.writePolicy(policy)
 	if err = cl.admitKey(ctx, &policy.BasePolicy, r.key); err != nil {
 		return a, err
