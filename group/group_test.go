@@ -338,7 +338,7 @@ func TestGroupAdmissionThatPanics(t *testing.T) {
 // G-GRP-8, R182: the text of a thousand failures is short, and matches all of them.
 func TestGroupErrorTextIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGroup(t, newLimiter(t, 1000), group.Config{})
+		g := newGroup(t, newLimiter(t, 1001), group.Config{})
 		for i := range 1000 {
 			require.NoError(t, g.Go(fail(fmt.Errorf("%d %s", i, strings.Repeat("ü", 500)))))
 		}
