@@ -89,11 +89,7 @@ func (l *Lane[T]) AdmitN(ctx context.Context, n int) (spillway.Permit, error) {
 	if err != nil {
 		return spillway.Permit{}, err
 	}
-	use, err := l.core.Wait(ctx, n, room)
-	if err != nil {
-		return spillway.Permit{}, err
-	}
-	return l.core.Own(use), nil
+	return l.core.Admit(ctx, n, room)
 }
 
 // roomFor returns beside how many a call may wait, or an error if the lane isn't one,

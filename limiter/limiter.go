@@ -70,7 +70,7 @@ func (l *Limiter[T]) AdmitN(ctx context.Context, n int) (spillway.Permit, error)
 	if l.core == nil {
 		return spillway.Permit{}, errZero
 	}
-	return l.core.Admit(ctx, n)
+	return l.core.Admit(ctx, n, 0)
 }
 
 // Close refuses all further calls with a *spillway.ClosedError and returns when

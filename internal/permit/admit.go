@@ -8,11 +8,39 @@ import (
 	"github.com/spillway-go/spillway/internal/slot"
 )
 
-// Admit is Enter for callers that give the permit back elsewhere, or later, or
-// perhaps twice: the permit is a value that counts once. In mode Off it is the
-// zero Permit.
-func (c *Core) Admit(ctx context.Context, n int) (spillway.Permit, error) {
-	u, err := c.Enter(ctx, n)
+// Admit is Enter, or with room above zero Wait, for callers that give the permit back
+// elsewhere, or later, or perhaps twice: the permit is a value that counts once. In mode
+// Off it is the zero Permit.
+//
+// Its first lines are the whole of it for the common case, as in Do.
+func (c *Core) Admit(ctx context.Context, n, room int) (spillway.Permit, error) {
+	if c.careful || ctx.Err() != nil {
+		return c.admitSlow(ctx, n, room)
+	}
+	s := c.word.Load()
+	w, ok := plain(s, n)
+	switch {
+	case !ok && room == 0 && s&(special|ghostsBit) == 0 && w-1 < limitOf(s):
+		return spillway.Permit{}, c.reject(ctx, spillway.ReasonLimit)
+	case !ok || !c.word.CompareAndSwap(s, s+w):
+		return c.admitSlow(ctx, n, room)
+	}
+	number := c.admitted.Add(1)
+	if number&c.sampled.Load() == 0 {
+		return c.Own(Use{weight: w | useCounted, since: c.begin(ctx, w)}), nil
+	}
+	_, token := c.slots.Claim(number, slotHeld|uint32(w))
+	return spillway.NewPermit(c, token), nil
+}
+
+func (c *Core) admitSlow(ctx context.Context, n, room int) (spillway.Permit, error) {
+	var u Use
+	var err error
+	if room == 0 {
+		u, err = c.Enter(ctx, n)
+	} else {
+		u, err = c.Wait(ctx, n, room)
+	}
 	if err != nil {
 		return spillway.Permit{}, err
 	}
@@ -31,10 +59,29 @@ func (c *Core) Own(u Use) spillway.Permit {
 }
 
 // End implements spillway.Releaser. A token that was ended already does nothing.
+//
+// Its first lines are the whole of endSlow for a permit that is neither timed nor tracked,
+// nor stays in use.
 func (c *Core) End(token uint64, o spillway.Outcome, hold time.Duration) {
 	if int(o) >= len(c.ended) {
 		o = spillway.OutcomeUnknown
 	}
+	s, state := c.slots.Find(token)
+	if s == nil {
+		return
+	}
+	if c.careful || hold > 0 || state&(slotTaken|slotTimed) != slotHeld {
+		c.endSlow(token, o, hold)
+		return
+	}
+	if !s.Swap(state, 0) {
+		return
+	}
+	c.ended[o].Add(1) // first, as in Leave
+	c.giveBack(state & slotWeight)
+}
+
+func (c *Core) endSlow(token uint64, o spillway.Outcome, hold time.Duration) {
 	h, ok := c.vacate(token, hold > 0, o)
 	if !ok {
 		return

@@ -43,7 +43,7 @@ func TestMeterThatExitsTakesNothingWithIt(t *testing.T) {
 			}
 		},
 		"admit": func(ctx context.Context, c *permit.Core) {
-			p, _ := c.Admit(ctx, 1)
+			p, _ := c.Admit(ctx, 1, 0)
 			p.Release()
 		},
 		"wait": func(ctx context.Context, c *permit.Core) {

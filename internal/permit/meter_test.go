@@ -66,10 +66,10 @@ func TestMeterIsToldHowEachCallEnded(t *testing.T) {
 			c.Leave(before, spillway.OutcomeOK)
 			require.Empty(t, b.ended)
 			use, abort := enter(t, c, 2), enter(t, c, 1)
-			p, err := c.Admit(t.Context(), 3)
+			p, err := c.Admit(t.Context(), 3, 0)
 			require.NoError(t, err)
 			b.label = 4
-			ghost, err := c.Admit(t.Context(), 4)
+			ghost, err := c.Admit(t.Context(), 4, 0)
 			require.NoError(t, err)
 			time.Sleep(time.Millisecond)
 			c.Leave(use, spillway.OutcomeOverload)
@@ -168,7 +168,7 @@ func TestMeterThatPanicsHarmsNobody(t *testing.T) {
 		c.Leave(u, spillway.OutcomeOK)
 		w.requireAdmitted(t)
 		w.leave()
-		p, err := c.Admit(t.Context(), 1)
+		p, err := c.Admit(t.Context(), 1, 0)
 		require.NoError(t, err)
 		p.Release()
 		requireWhole(t, c)
@@ -211,7 +211,7 @@ func TestMeterAllocatesNothing(t *testing.T) {
 			c.Leave(u, spillway.OutcomeOK)
 		},
 		"permit": func() {
-			p, err := c.Admit(ctx, 1)
+			p, err := c.Admit(ctx, 1, 0)
 			if err != nil {
 				t.Error(err)
 			}

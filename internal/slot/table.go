@@ -28,7 +28,7 @@ const (
 	seqMask  = ^uint64(seqOne - 1)
 	payload  = seqOne - 1
 
-	firstChunk = 64 // slots in the first chunk; each further one doubles the table
+	firstChunk = 64 // slots in the table itself; each chunk doubles it
 	maxChunks  = 24
 	maxSlots   = firstChunk << (maxChunks - 1)
 	maxAhead   = 1 << 14 // slots made ahead at most; the table grows beyond when needed
@@ -55,7 +55,8 @@ type Note struct {
 // slots as owners at once, so that a free one is found at the first or second try.
 // It must be prepared with Reserve.
 type Table struct {
-	capacity atomic.Uint32 // a power of two; how many slots there are
+	capacity atomic.Uint32    // a power of two; how many slots there are
+	first    [firstChunk]Slot // chunk 0, which most tables never outgrow
 	chunks   [maxChunks]atomic.Pointer[[]Slot]
 	grow     sync.Mutex
 }
@@ -71,11 +72,11 @@ func (t *Table) Len() uint32 { return t.capacity.Load() }
 func (t *Table) extend(n int) {
 	t.grow.Lock()
 	defer t.grow.Unlock()
-	size := int(t.capacity.Load())
-	for size == 0 || size < n {
-		chunk := make([]Slot, max(size, firstChunk))
+	size := max(int(t.capacity.Load()), firstChunk)
+	for size < n {
+		chunk := make([]Slot, size)
 		t.chunks[chunkOf(uint32(size))].Store(&chunk)
-		size += len(chunk)
+		size *= 2
 	}
 	t.capacity.Store(uint32(size))
 }
@@ -86,11 +87,15 @@ func chunkOf(i uint32) int { return bits.Len32(i / firstChunk) }
 
 // At returns slot i, which must be below Len.
 func (t *Table) At(i uint32) *Slot {
-	k := chunkOf(i)
-	if k > 0 {
-		i -= firstChunk << (k - 1)
+	if i < firstChunk {
+		return &t.first[i]
 	}
-	return &(*t.chunks[k].Load())[i]
+	return t.beyond(i)
+}
+
+func (t *Table) beyond(i uint32) *Slot {
+	k := chunkOf(i)
+	return &(*t.chunks[k].Load())[i-firstChunk<<(k-1)]
 }
 
 // Claim takes a free slot, gives it the payload, which must not be 0, and returns
