@@ -45,6 +45,17 @@ func beside(m mode) mode {
 	return m
 }
 
+// besideLeast is beside where callers wait for each other. Then the scheduler has two rhythms,
+// and how a stretch begins decides which: callers follow upon each other at once, or each
+// step waits until a neighbour's slice is over, a thousand times as long, whatever it is that
+// they wait for. With many short stretches, of which the least counts, all sides are
+// measured in the first.
+func besideLeast(m mode) mode {
+	m = beside(m)
+	m.median, m.chunk = false, 200*time.Millisecond
+	return m
+}
+
 // run does the work n times in all, and says how long that took.
 func (m mode) run(w work, n int) time.Duration {
 	callers := m.callers
@@ -97,7 +108,6 @@ func measure(sides []*side, modes []mode, rounds int) {
 
 func measureMode(sides []*side, m mode, rounds int) {
 	if m.neighbours {
-		defer startNeighbours()()
 		rounds = max(rounds/10, 3)
 	}
 	sizes := make([]int, len(sides))
@@ -129,6 +139,7 @@ func (m mode) sample(s *side, n int) float64 {
 	if !m.neighbours {
 		return float64(m.run(s.work, n)) / float64(n)
 	}
+	defer startNeighbours()()
 	var done atomic.Int64
 	began := time.Now()
 	until := began.Add(m.chunk)

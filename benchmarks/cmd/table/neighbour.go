@@ -36,7 +36,7 @@ func poolNeighbours(o *opened) (*family, error) {
 
 // waitingNeighbours is the same where most callers wait for a permit.
 func waitingNeighbours(o *opened) (*family, error) {
-	f := &family{name: "waiting-neighbours", modes: []mode{beside(crowded())}}
+	f := &family{name: "waiting-neighbours", modes: []mode{besideLeast(crowded())}}
 	if err := f.addWaiting(o); err != nil {
 		return nil, err
 	}
