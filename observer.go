@@ -16,6 +16,18 @@ type Observer interface {
 	Begin(ctx context.Context, call Call) (context.Context, Observation)
 }
 
+// AttemptObserver is an Observer that is told of each attempt of a call, too, by clients that
+// repeat calls. It is asked for as an Observer is, and found to be one.
+type AttemptObserver interface {
+	Observer
+	// BeginAttempt is told of an attempt before anything is decided about it; number counts
+	// from 1. ctx descends from what Begin returned, and the context that BeginAttempt
+	// returns, which must descend from ctx, is the attempt's. A nil Observation means that
+	// its end is of no interest. Of the result, Attempts is 1, or 0 if the backend wasn't
+	// asked, Waited and Backend are this attempt's, Rows and Failed the call's.
+	BeginAttempt(ctx context.Context, call Call, number int) (context.Context, Observation)
+}
+
 // Observation is told how a call ended: exactly once, also if it was refused, and
 // for a stream when the stream has ended.
 type Observation interface {
@@ -33,4 +45,5 @@ type CallResult struct {
 	Waited   time.Duration // time spent waiting for permits, over all attempts; 0 if nobody may wait
 	Backend  time.Duration // time spent in the backend calls alone, without waits
 	Rows     int           // items returned; -1 if it doesn't apply
+	Failed   int           // items of a batch that failed each by itself, whether or not the call did
 }

@@ -12,6 +12,7 @@ const (
 
 	// Of spans alone.
 	attrAttempts = "spillway.retry.attempt_count"
+	attrAttempt  = "spillway.retry.attempt.number"
 	attrWait     = "spillway.limiter.wait.duration"
 	attrNode     = "spillway.backend.node"
 )

@@ -39,8 +39,11 @@ type observer struct {
 // and attempts; spillway.backend.duration is the time in the backend alone, of calls that
 // came that far. A refusal is a call that failed, with its reason as error.type.
 func (in *Instrumentation) Observer() spillway.Observer {
-	if in.observer == nil {
+	switch {
+	case in.observer == nil:
 		return nil
+	case in.cfg.attempts && in.tracer != nil:
+		return attemptObserver{in.observer}
 	}
 	return in.observer
 }
@@ -63,7 +66,7 @@ type observation struct {
 	span     trace.Span // nil if there is none
 	series   *series
 	began    time.Time
-	extra    [11]attribute.KeyValue
+	extra    [12]attribute.KeyValue
 }
 
 // Begin implements spillway.Observer.
@@ -181,6 +184,9 @@ func (b *observation) endSpan(r spillway.CallResult, f failure) {
 	}
 	if r.Waited > time.Millisecond {
 		all = append(all, attribute.Float64(attrWait, r.Waited.Seconds()))
+	}
+	if r.Failed > 0 {
+		all = append(all, attribute.Int(b.call.System+".batch.failed_records", r.Failed))
 	}
 	if b.observer.in.cfg.rows && r.Rows >= 0 && r.Err == nil {
 		all = append(all, semconv.DBResponseReturnedRowsKey.Int(r.Rows))

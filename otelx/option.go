@@ -36,6 +36,7 @@ type config struct {
 	maxSeries int
 	sets      bool // whether metrics name the collection
 	rows      bool
+	attempts  bool
 	isError   func(spillway.Call, error) bool // nil is the default
 	spanName  func(spillway.Call) string      // nil is the default
 }
@@ -68,6 +69,12 @@ func WithoutCollectionName() Option { return option(func(c *config) { c.sets = f
 
 // WithReturnedRows also records how many items calls return.
 func WithReturnedRows() Option { return option(func(c *config) { c.rows = true }) }
+
+// WithAttemptSpans also makes a span for each attempt of a call that has one, a child of
+// it, for clients that tell an observer of attempts, as the Aerospike adapter does. It is
+// named "attempt", of kind internal, and says its number, the node that was asked, and how it
+// failed.
+func WithAttemptSpans() Option { return option(func(c *config) { c.attempts = true }) }
 
 // WithMaxSeries bounds the sets of attributes that calls can bring about in a metric, those
 // that stand for the rest included. A kind of calls (a client, an operation, a namespace, a

@@ -85,9 +85,13 @@ func (c *Client) batchRecords(ctx context.Context, op *Operation, policy *as.Bat
 	return out, err
 }
 
+// sendRecords sends the records of a batch that items names, and returns them, in that order,
+// with what came of each.
+type sendRecords func(ctx context.Context, cl *call, items []int) ([]*as.BatchRecord, error)
+
 // eachRecord makes a trip of which only the records that failed, and are worth it, are
 // sent again. The error is that of the last attempt as a whole.
-func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, send func(context.Context, *call, []int) ([]*as.BatchRecord, error)) error {
+func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, send sendRecords) error {
 	cl := c.batchCall(ctx, op, keys)
 	t := &cl.trip
 	items := make([]int, len(keys))
@@ -124,6 +128,7 @@ func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, 
 		return attempt(ctx)
 	}
 	// The records are repeated here, so whoever stands around sees one attempt.
+	send, t.parts = c.watchedSend(send, len(keys)), true
 	once := *c
 	once.choices.noRetry = true
 	return once.watched(ctx, t, attempt)

@@ -30,9 +30,10 @@ type core struct {
 	source   string // where the limit comes from
 	lanes    *laneTable
 	defaults *defaults
-	inForce  atomic.Pointer[inForce] // the settings of now
-	applying sync.Mutex              // serialises their changes
-	around   spillway.Middleware     // nil if nothing stands around calls
+	inForce  atomic.Pointer[inForce]  // the settings of now
+	applying sync.Mutex               // serialises their changes
+	around   spillway.Middleware      // nil if nothing stands around calls
+	attempts spillway.AttemptObserver // the observer, if it wants to see each attempt; else nil
 	machine  *lifecycle.Machine[*session]
 	connects *retry.Retrier[struct{}] // nil if a dial isn't repeated
 	log      *slog.Logger
@@ -79,6 +80,7 @@ func newClient(cfg Config, wrapped bool) (*Client, error) {
 	c := &core{cfg: cfg, hosts: hosts, source: source, lanes: lanes, defaults: newDefaults(), wrapped: wrapped, log: cfg.Logger, past: map[laneKey]lane.Stats{}}
 	c.defaults.take(cfg.Policies)
 	c.around = spillway.JoinMiddleware(cfg.Use...)
+	c.attempts, _ = cfg.Observer.(spillway.AttemptObserver)
 	c.inForce.Store(c.firstInForce())
 	c.connects = c.newConnects()
 	if c.log == nil {

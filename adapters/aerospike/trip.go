@@ -29,6 +29,8 @@ type trip struct {
 	waited   time.Duration // for permits, if that is timed
 	backend  time.Duration // in the driver, if that is timed
 	rows     int
+	lost     int  // items of a batch that failed each by itself, if that is timed
+	parts    bool // whether its attempts are told of by who makes them, and not as a whole
 	// observation is a stream's; it is told when the stream has ended.
 	observation spillway.Observation
 }
@@ -92,10 +94,13 @@ func (c *Client) repeat(ctx context.Context, t *trip, attempt func(context.Conte
 	r := c.retrierOf(t)
 	if r == nil {
 		t.attempts = 1
-		return attempt(ctx)
+		if t.parts {
+			return attempt(ctx)
+		}
+		return c.try(ctx, t, attempt)
 	}
 	_, err := r.Do(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, t.attempt(ctx, attempt)
+		return struct{}{}, c.attempt(ctx, t, attempt)
 	})
 	return err
 }
@@ -103,10 +108,10 @@ func (c *Client) repeat(ctx context.Context, t *trip, attempt func(context.Conte
 // attempt makes one of several attempts. One that is refused, or for which there is no time
 // or no connection, says nothing of those before it: the call ends with what came of the
 // last of them. (That the driver knows no node for a record is a failure as any other.)
-func (t *trip) attempt(ctx context.Context, attempt func(context.Context) error) error {
+func (c *Client) attempt(ctx context.Context, t *trip, attempt func(context.Context) error) error {
 	t.attempts++
 	asked := t.asked
-	err := attempt(ctx)
+	err := c.try(ctx, t, attempt)
 	switch {
 	case err == nil:
 	case t.asked > asked || isDrivers(err):
@@ -278,7 +283,7 @@ func (t *trip) report(o spillway.Observation, err error) {
 	defer func() { _ = recover() }()
 	r := spillway.CallResult{
 		Err: err, Outcome: spillway.OutcomeOf(err), Attempts: t.asked,
-		Waited: t.waited, Backend: t.backend, Rows: t.rows,
+		Waited: t.waited, Backend: t.backend, Rows: t.rows, Failed: t.lost,
 	}
 	if g := t.guard; g != nil {
 		r.Node, r.Peer, r.PeerPort = g.name, g.peer.Name, g.peer.Port
