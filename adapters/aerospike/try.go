@@ -2,6 +2,7 @@ package aerospike
 
 import (
 	"context"
+	"slices"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 	"github.com/aerospike/aerospike-client-go/v7/types"
@@ -78,9 +79,7 @@ func tally(failed []bool, items []int, records []*as.BatchRecord) (n int) {
 // isFailure reports whether a record's code is one that nobody asks for: "isn't there" and the
 // like are answers.
 func isFailure(code types.ResultCode) bool {
-	switch code {
-	case types.OK, types.KEY_NOT_FOUND_ERROR, types.KEY_EXISTS_ERROR, types.GENERATION_ERROR, types.FILTERED_OUT:
-		return false
-	}
-	return true
+	return !slices.Contains([]types.ResultCode{
+		types.OK, types.KEY_NOT_FOUND_ERROR, types.KEY_EXISTS_ERROR, types.GENERATION_ERROR, types.FILTERED_OUT,
+	}, code)
 }

@@ -16,8 +16,8 @@ import (
 // maxDepth bounds a tracked stack. A site needs a few frames too, because those of
 // the toolkit itself are passed over.
 const (
-	maxDepth  = 32
-	siteDepth = 16
+	maxDepth  = 40
+	siteDepth = 24
 )
 
 // classOf returns the class that ctx carries, if holders are tracked. It is asked for
