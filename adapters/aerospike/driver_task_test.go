@@ -112,6 +112,32 @@ func TestTaskEndsWithItsContext(t *testing.T) {
 	require.Error(t, err)
 }
 
+// Where there is no node to ask, nothing is known: what was begun isn't done for that.
+func TestTaskOfAnEmptyCluster(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	task, err := client.CreateIndex(patient(t), nil, "test", "s", "ix", "a", as.NUMERIC)
+	require.NoError(t, err)
+	dead := aerospiketest.NewServer(t)
+	dead.Node(0).Kill()
+	policy := as.NewClientPolicy()
+	policy.FailIfNotConnected, policy.Timeout = false, short
+	hosts, aerr := as.NewHosts(dead.Hosts()...)
+	require.Nil(t, aerr)
+	empty, aerr := as.NewClientWithPolicyAndHost(policy, hosts...)
+	require.NotNil(t, aerr)
+	defer empty.Close()
+	back := aerospike.Replace(client, empty)
+	require.Empty(t, client.GetNodes())
+	done, err := task.Done(patient(t))
+	require.False(t, done)
+	require.True(t, aerospike.IsOverload(err), "%v", err)
+	require.Error(t, client.DropIndex(patient(t), nil, "test", "s", "ix"))
+	back()
+	require.NoError(t, task.Wait(patient(t)))
+	idle(t, client)
+}
+
 // The default policies may be set while calls are under way, and outlast a reconnect.
 func TestDefaultsConcurrentSafe(t *testing.T) {
 	srv := aerospiketest.NewServer(t)

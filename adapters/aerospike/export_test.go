@@ -38,10 +38,14 @@ func InfoCode(answer string) (code int, failed bool) {
 
 // Poison gives the client's connection a driver that panics whatever it is asked, until
 // heal is called. Nothing may be under way meanwhile.
-func Poison(c *Client) (heal func()) {
+func Poison(c *Client) (heal func()) { return Replace(c, new(as.Client)) }
+
+// Replace gives the client's connection another driver, until back is called. Nothing may
+// be under way meanwhile.
+func Replace(c *Client, driver *as.Client) (back func()) {
 	s, _ := c.machine.Current()
 	good := s.client
-	s.client = new(as.Client)
+	s.client = driver
 	return func() { s.client = good }
 }
 

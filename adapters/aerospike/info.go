@@ -79,9 +79,12 @@ func infoCode(answer string) (code types.ResultCode, failed bool) {
 // askAll asks all nodes at the same time, so that one that hangs costs its own timeout
 // and no more. It returns the answers in the order of the nodes, or the first error; that
 // what it is about is absent, which a code of its own says, is an empty answer. types.OK
-// stands for no such code.
+// stands for no such code. That there is no node to ask is an error.
 func (cl *call) askAll(timeout time.Duration, command string, absent types.ResultCode) ([]string, error) {
 	nodes := cl.session.client.Cluster().GetNodes()
+	if len(nodes) == 0 {
+		return nil, cl.wrap(&as.AerospikeError{ResultCode: types.SERVER_NOT_AVAILABLE})
+	}
 	answers, errs := make([]string, len(nodes)), make([]error, len(nodes))
 	done := make(chan struct{}, len(nodes))
 	for i, node := range nodes {
