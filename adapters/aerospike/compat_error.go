@@ -61,21 +61,9 @@ func (c *compat) fail(err error) as.Error {
 	return &compatError{AerospikeError: &as.AerospikeError{ResultCode: compatCode(err)}, cause: err}
 }
 
-// failLate is fail for calls that go on when their context has ended: what they were to
-// do may still be done.
-func (c *compat) failLate(err error) as.Error {
-	failed := c.fail(err)
-	var left *DetachedError
-	e, ok := failed.(*compatError)
-	if ok && (c.ctx.Err() != nil || errors.As(err, &left)) && !errors.Is(err, spillway.ErrBackpressure) {
-		e.InDoubt = true
-	}
-	return failed
-}
-
-// failWrite is fail for writes of one record: one that was left by Detach goes on, and what
-// it was to do may still be done. Any other whose context has ended wasn't sent, or has an
-// error of the driver's, who knows.
+// failWrite is fail for what changes something: a call that was left goes on, and what it was
+// to do may still be done. Any other error of ours is of a call that wasn't sent; of what was,
+// the driver knows.
 func (c *compat) failWrite(err error) as.Error {
 	failed := c.fail(err)
 	var left *DetachedError

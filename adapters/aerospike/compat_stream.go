@@ -226,15 +226,15 @@ func (c *compat) QueryAggregate(policy *as.QueryPolicy, statement *as.Statement,
 
 func (c *compat) QueryExecute(policy *as.QueryPolicy, writePolicy *as.WritePolicy, statement *as.Statement, ops ...*as.Operation) (*as.ExecuteTask, as.Error) {
 	task, _, err := c.guarded.queryExecute(c.ctx, policy, writePolicy, statement, ops)
-	return task, c.failLate(err)
+	return task, c.failWrite(err)
 }
 
 func (c *compat) ExecuteUDF(policy *as.QueryPolicy, statement *as.Statement, packageName, functionName string, args ...as.Value) (*as.ExecuteTask, as.Error) {
 	task, _, err := c.guarded.executeUDF(c.ctx, policy, statement, packageName, functionName, args)
-	return task, c.failLate(err)
+	return task, c.failWrite(err)
 }
 
 func (c *compat) ExecuteUDFNode(policy *as.QueryPolicy, node *as.Node, statement *as.Statement, packageName, functionName string, args ...as.Value) (*as.ExecuteTask, as.Error) {
 	task, _, err := c.guarded.executeUDFNode(c.ctx, policy, node, statement, packageName, functionName, args)
-	return task, c.failLate(err)
+	return task, c.failWrite(err)
 }

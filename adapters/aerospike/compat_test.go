@@ -171,6 +171,13 @@ func TestCompatErrorCodes(t *testing.T) {
 	require.ErrorIs(t, aerr, context.Canceled)
 	_, aerr = c.ListUDF(nil)
 	require.ErrorIs(t, aerr, context.Canceled)
+	for _, aerr := range []as.Error{c.Truncate(nil, "test", "s", nil), c.DropUser(nil, "u"), c.DropIndex(nil, "test", "s", "ix")} {
+		require.ErrorIs(t, aerr, context.Canceled)
+		require.False(t, aerr.IsInDoubt(), "nothing was sent")
+	}
+	_, aerr = c.ExecuteUDFNode(nil, nil, statement(), "m", "f")
+	require.True(t, aerr.Matches(types.PARAMETER_ERROR))
+	require.False(t, aerr.IsInDoubt(), "nothing was sent")
 
 	c = compatOf(t, client)
 	_, aerr = c.Get(nil, nil)
