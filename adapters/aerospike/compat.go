@@ -67,8 +67,8 @@ func CompatRefusalDelay(d time.Duration) CompatOption {
 // Results an error with the code types.TIMEOUT, the driver's own. One that nobody reads
 // then is closed after as much time again, five seconds at most; and so is one whose ctx
 // was cancelled, at once. These two are without an error, for nothing can be put into a
-// Recordset from outside; nor does the driver tell who reads objects.
-// PartitionFilter.IsDone says whether all was read.
+// Recordset from outside; nor does the driver tell who reads objects. PartitionFilter.IsDone
+// doesn't say it either: the driver calls a scan that was broken off done.
 //
 // Tasks are the driver's: what they ask goes past the lanes, and knows no context.
 // Close closes c as Client.Close does, and drains what c has in the background before.

@@ -85,7 +85,7 @@ func (c *compat) openRecordset(p plan) (*as.Recordset, as.Error) {
 		}
 	}
 	var opened *as.Recordset
-	err := c.guarded.startStream(c.ctx, p, func(cl *call, rs *as.Recordset) func() {
+	err := c.guarded.startStream(c.ctx, p, nil, func(cl *call, rs *as.Recordset) func() {
 		w := &watcher{call: *cl, rs: rs, plan: p}
 		if c.guarded.shapes() {
 			w.until = time.Now().Add(cl.budget.total)

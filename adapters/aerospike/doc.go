@@ -62,6 +62,8 @@
 //     write and no permit; after two looks of the driver every call goes through again.
 //   - G-AER-19: Close sends away at once who waits for a permit, and he never reaches the
 //     server.
+//   - G-AER-20: a partition filter says after its stream where to go on, however that has
+//     ended, and is done only if all was read.
 //
 // # When not to use it
 //

@@ -20,7 +20,7 @@ var ErrIncomplete = errors.New("aerospike: the stream ended before all partition
 type ObjectStream struct {
 	call   call
 	rs     *as.Recordset
-	plan   plan
+	cursor *cursor
 	ctx    context.Context // ends with the caller's, and when the stream's time is over
 	cancel context.CancelFunc
 	once   sync.Once
@@ -34,8 +34,9 @@ func (c *Client) openObjects(ctx context.Context, p plan) (*ObjectStream, error)
 		return nil, err
 	}
 	var opened *ObjectStream
-	err := c.startStream(ctx, p, func(cl *call, rs *as.Recordset) func() {
-		s := &ObjectStream{call: *cl, rs: rs, plan: p, done: make(chan struct{})}
+	place := &cursor{filter: p.filter} // who reads the objects is not to be seen
+	err := c.startStream(ctx, p, place, func(cl *call, rs *as.Recordset) func() {
+		s := &ObjectStream{call: *cl, rs: rs, cursor: place, done: make(chan struct{})}
 		s.ctx, s.cancel = cl.streamContext(ctx)
 		context.AfterFunc(s.ctx, s.stop)
 		go s.collect()
@@ -64,17 +65,18 @@ func (s *ObjectStream) collect() {
 	for err := range s.rs.Errors() {
 		failed.add(err)
 	}
-	done := s.plan.filter != nil && s.plan.filter.IsDone()
+	through := s.cursor.through()
 	cause := context.Cause(s.ctx)
-	s.err = s.call.wrap(failed.verdict(done))
+	s.err = s.call.wrap(failed.verdict(through))
 	switch {
 	case cause != nil && !errors.Is(cause, errStopped):
 		s.err = cause
 	case s.err == nil && cause != nil:
 		s.err = ErrStreamClosed
-	case s.err == nil && s.plan.filter != nil && !done:
+	case s.err == nil && s.cursor.filter != nil && !through:
 		s.err = ErrIncomplete
 	}
+	s.cursor.settle(s.err == nil)
 	seen := s.err
 	if errors.Is(seen, ErrStreamClosed) {
 		seen = nil // its caller has had enough, which is no failure

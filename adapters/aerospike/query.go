@@ -74,7 +74,11 @@ func queryOf(op *Operation, policy *as.QueryPolicy, statement *as.Statement, fil
 	}
 	return plan{
 		op: op, namespace: st.Namespace, set: st.SetName, filter: filter, node: node,
-		start:   func(cl *call) (*as.Recordset, as.Error) { return start(cl, cl.queryCopy(policy), st) },
+		start: func(cl *call, place *cursor) (*as.Recordset, as.Error) {
+			p := cl.queryCopy(policy)
+			place.begin(p.MaxRecords)
+			return start(cl, p, st)
+		},
 		timeout: func(cl *call) time.Duration { return cl.queryPolicy(policy).TotalTimeout },
 	}
 }

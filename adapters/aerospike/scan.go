@@ -18,7 +18,10 @@ func (c *Client) ScanAll(ctx context.Context, policy *as.ScanPolicy, namespace, 
 }
 
 // ScanPartitions is ScanAll for some partitions. The filter is the driver's cursor: it
-// is written to while the stream runs, and says afterwards where to go on.
+// is written to until the stream's Done is closed, and says then where to go on, whatever
+// ended the stream: behind the last record that All has yielded of each partition. It is
+// done if all was read. Of a stream that has come to its end, with an error or without, All
+// has settled it.
 func (c *Client) ScanPartitions(ctx context.Context, policy *as.ScanPolicy, filter *as.PartitionFilter, namespace, set string, binNames ...string) (*Stream, error) {
 	return c.openStream(ctx, scanPlan(opScanPartitions, policy, allIfNil(filter), nil, namespace, set, binNames))
 }
@@ -49,8 +52,9 @@ func needsNode(op *Operation, filter *as.PartitionFilter, node *as.Node) error {
 func scanPlan(op *Operation, policy *as.ScanPolicy, filter *as.PartitionFilter, node *as.Node, namespace, set string, bins []string) plan {
 	return plan{
 		op: op, namespace: namespace, set: set, filter: filter, node: node, fault: needsNode(op, filter, node),
-		start: func(cl *call) (*as.Recordset, as.Error) {
+		start: func(cl *call, place *cursor) (*as.Recordset, as.Error) {
 			p := cl.scanCopy(policy)
+			place.begin(p.MaxRecords)
 			if filter == nil {
 				return cl.session.client.ScanNode(p, node, namespace, set, bins...)
 			}
@@ -67,7 +71,8 @@ func (c *Client) ScanAllObjects(ctx context.Context, policy *as.ScanPolicy, obje
 	return c.openObjects(ctx, scanObjectsPlan(opScanAllObjects, policy, objects, as.NewPartitionFilterAll(), nil, namespace, set, binNames))
 }
 
-// ScanPartitionObjects is ScanPartitions into structs: see ScanAllObjects.
+// ScanPartitionObjects is ScanPartitions into structs: see ScanAllObjects. The filter goes on
+// behind the last object that was put into the channel.
 func (c *Client) ScanPartitionObjects(ctx context.Context, policy *as.ScanPolicy, objects any, filter *as.PartitionFilter, namespace, set string, binNames ...string) (*ObjectStream, error) {
 	return c.openObjects(ctx, scanObjectsPlan(opScanPartitionObjects, policy, objects, allIfNil(filter), nil, namespace, set, binNames))
 }
@@ -82,8 +87,9 @@ func (c *Client) ScanNodeObjects(ctx context.Context, policy *as.ScanPolicy, nod
 func scanObjectsPlan(op *Operation, policy *as.ScanPolicy, objects any, filter *as.PartitionFilter, node *as.Node, namespace, set string, bins []string) plan {
 	return plan{
 		op: op, namespace: namespace, set: set, filter: filter, node: node, wantsObjects: true, objects: objects, fault: needsNode(op, filter, node),
-		start: func(cl *call) (*as.Recordset, as.Error) {
+		start: func(cl *call, place *cursor) (*as.Recordset, as.Error) {
 			p := cl.scanCopy(policy)
+			place.begin(p.MaxRecords)
 			if filter == nil {
 				return cl.session.client.ScanNodeObjects(p, node, objects, namespace, set, bins...)
 			}

@@ -31,7 +31,7 @@ var (
 type Stream struct {
 	call   call
 	rs     *as.Recordset
-	filter *as.PartitionFilter
+	cursor *cursor
 	ctx    context.Context // ends with the caller's, and when the stream's time is over
 	cancel context.CancelFunc
 	used   atomic.Bool
@@ -52,15 +52,16 @@ type plan struct {
 	wantsObjects   bool
 	objects        any   // the channel for them
 	fault          error // why it can't be started at all
-	start          func(*call) (*as.Recordset, as.Error)
+	start          func(*call, *cursor) (*as.Recordset, as.Error)
 	timeout        func(*call) time.Duration // the policy's
 }
 
 // openStream starts a stream of records.
 func (c *Client) openStream(ctx context.Context, p plan) (*Stream, error) {
 	var opened *Stream
-	err := c.startStream(ctx, p, func(cl *call, rs *as.Recordset) func() {
-		s := &Stream{call: *cl, rs: rs, filter: p.filter, closed: make(chan struct{}), done: make(chan struct{})}
+	place := &cursor{filter: p.filter, follow: p.op == opScanPartitions || p.op == opQueryPartitions}
+	err := c.startStream(ctx, p, place, func(cl *call, rs *as.Recordset) func() {
+		s := &Stream{call: *cl, rs: rs, cursor: place, closed: make(chan struct{}), done: make(chan struct{})}
 		s.ctx, s.cancel = cl.streamContext(ctx)
 		context.AfterFunc(s.ctx, func() { s.end(context.Cause(s.ctx)) })
 		opened = s
@@ -74,8 +75,8 @@ func (c *Client) openStream(ctx context.Context, p plan) (*Stream, error) {
 
 // startStream admits a stream, starts it at the driver and hands it, with what it
 // holds, to own, which returns how to end it. The caller's context stays the stream's
-// own.
-func (c *Client) startStream(ctx context.Context, p plan, own func(*call, *as.Recordset) func()) error {
+// own. A nil cursor leaves the filter as the driver has it.
+func (c *Client) startStream(ctx context.Context, p plan, place *cursor, own func(*call, *as.Recordset) func()) error {
 	if c.core == nil {
 		return errZero
 	}
@@ -101,7 +102,7 @@ func (c *Client) startStream(ctx context.Context, p plan, own func(*call, *as.Re
 		if abandon != nil {
 			return nil // a middleware repeats what went well: it is there
 		}
-		rs, err := c.admitStream(ctx, cl, p)
+		rs, err := c.admitStream(ctx, cl, p, place)
 		if err == nil {
 			abandon = own(cl, rs)
 		}
@@ -116,7 +117,7 @@ func (c *Client) startStream(ctx context.Context, p plan, own func(*call, *as.Re
 }
 
 // admitStream takes what a stream needs and starts it. If it fails it holds nothing.
-func (c *Client) admitStream(ctx context.Context, cl *call, p plan) (_ *as.Recordset, err error) {
+func (c *Client) admitStream(ctx context.Context, cl *call, p plan, place *cursor) (_ *as.Recordset, err error) {
 	if err = c.open(ctx, cl); err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func (c *Client) admitStream(ctx context.Context, cl *call, p plan) (_ *as.Recor
 		return nil, err
 	}
 	cl.start()
-	rs, aerr := p.start(cl)
+	rs, aerr := p.start(cl, place)
 	if aerr != nil {
 		return nil, cl.wrap(aerr)
 	}
@@ -198,6 +199,7 @@ func (s *Stream) each(f func(*as.Record) bool) error {
 				failed.add(result.Err)
 			default:
 				s.rows.Add(1)
+				s.cursor.pass(result)
 				if !f(result.Record) {
 					return nil
 				}
@@ -219,7 +221,8 @@ func (s *Stream) ended(failed streamError) error {
 
 // drained ends a stream whose producers are done.
 func (s *Stream) drained(failed streamError) error {
-	err := s.call.wrap(failed.verdict(s.filter != nil && s.filter.IsDone()))
+	err := s.call.wrap(failed.verdict(s.cursor.through()))
+	s.cursor.settle(err == nil)
 	s.end(err)
 	return err
 }
@@ -246,10 +249,9 @@ func (e *streamError) add(err as.Error) {
 	}
 }
 
-// verdict returns the error that the stream ended with; done says that all
-// partitions were read to their end.
-func (e *streamError) verdict(done bool) as.Error {
-	if e.fatal == nil && !done {
+// verdict returns the error that the stream ended with; through is the cursor's.
+func (e *streamError) verdict(through bool) as.Error {
+	if e.fatal == nil && !through {
 		return e.resumable
 	}
 	return e.fatal
@@ -296,6 +298,7 @@ func (s *Stream) end(err error) {
 			for range s.rs.Results() {
 			}
 			<-closed
+			s.cursor.settle(false) // unless it came to its end
 		}()
 	})
 }
