@@ -92,7 +92,9 @@ func (cl *call) admitNodes(ctx context.Context, nodes []*as.Node) error {
 		// Two calls that wait for each other's nodes would both wait in vain.
 		nodes = slices.SortedFunc(slices.Values(nodes), func(a, b *as.Node) int { return cmp.Compare(a.GetName(), b.GetName()) })
 	}
-	cl.session.watchers.sweep()
+	if kind := cl.trip.op.Kind; kind == spillway.KindStream || kind == spillway.KindJob {
+		cl.session.watchers.settle(ctx)
+	}
 	cl.permits = make([]spillway.Permit, 0, len(nodes))
 	for _, node := range nodes {
 		g, err := cl.session.guard(node)

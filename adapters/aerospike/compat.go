@@ -60,9 +60,8 @@ func CompatRefusalDelay(d time.Duration) CompatOption {
 //
 // A panic of the driver in a call is a panic of the caller, as it would be without us.
 //
-// Scans and queries return the driver's own Recordset, which tells nobody when it has
-// ended: so it is asked, every 5 to 50 ms, and the permits come back within that time
-// of its end or of its Close. When its time is over (its policy's TotalTimeout, else
+// Scans and queries return the driver's own Recordset. Its permits come back when its last
+// producer has ended, also after Close, which waits for that. When its time is over (its policy's TotalTimeout, else
 // Config.StreamTimeout, or the deadline of ctx), its reader finds as the last of the
 // Results an error with the code types.TIMEOUT, the driver's own. One that nobody reads
 // then is closed after as much time again, five seconds at most; and so is one whose ctx

@@ -51,6 +51,44 @@ func TestCompatRecordsetGivesItsPermitBack(t *testing.T) {
 	balanced(t, client)
 }
 
+// G-AER-12, G-AER-3: a Recordset that was closed keeps its permit and its lease as long as the
+// driver's Close waits for a producer, who has a connection.
+func TestCompatRecordsetIsHeldUntilItsProducersEnd(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv, func(c *aerospike.Config) { c.Limit = 1 })
+	c := compatOf(t, client)
+	for name, open := range map[string]func() (*as.Recordset, as.Error){
+		"scan":    func() (*as.Recordset, as.Error) { return c.ScanAll(nil, "test", "s") },
+		"objects": func() (*as.Recordset, as.Error) { return c.QueryObjects(nil, statement(), make(chan *item)) },
+	} {
+		gate := srv.Hold(aerospiketest.Match{Kinds: aerospiketest.KindScan | aerospiketest.KindQuery})
+		rs, aerr := open()
+		require.Nil(t, aerr)
+		require.NoError(t, gate.Wait(patient(t), 1), name)
+		closed := make(chan as.Error, 2)
+		for range 2 {
+			go func() { closed <- rs.Close() }()
+		}
+		require.ErrorIs(t, <-closed, as.ErrRecordsetClosed, name) // the other is at it
+		_, aerr = open()
+		require.ErrorIs(t, aerr, spillway.ErrBackpressure, name)
+		require.EqualValues(t, 1, client.Snapshot().Connection.Leases, name)
+		gate.Release()
+		require.Nil(t, <-closed, name)
+	}
+	balanced(t, client)
+}
+
+// What the driver doesn't export is there, or the Recordset is looked at.
+func TestCompatWaitsForProducers(t *testing.T) {
+	require.True(t, aerospike.WaitsForProducers(new(as.Recordset)), "another version of the driver: see producersEnd")
+	require.False(t, aerospike.WaitsForProducers(new(struct{ wgGoroutines int })))
+	require.False(t, aerospike.WaitsForProducers(new(struct{})))
+	looks := 0
+	aerospike.LookUntilInactive(func() bool { looks++; return looks < 4 })
+	require.Equal(t, 4, looks)
+}
+
 // G-AER-12: a Recordset that nobody drains or closes is closed when its time is over, or
 // when the context ends. The driver's alone would leave a goroutine for ever.
 func TestCompatAbandonedRecordset(t *testing.T) {

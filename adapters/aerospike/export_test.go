@@ -49,6 +49,13 @@ func Replace(c *Client, driver *as.Client) (back func()) {
 	return func() { s.client = good }
 }
 
+// WaitsForProducers reports whether a Recordset, as this driver has it, can be waited for;
+// LookUntilInactive is what is done where it can't.
+func WaitsForProducers(rs any) bool { return waitGroupOf(rs) != nil }
+
+// LookUntilInactive shows lookUntilInactive to the tests.
+func LookUntilInactive(active func() bool) { lookUntilInactive(active) }
+
 // Steadily sends a batch as the adapter does, where each sending ends with the error: how long
 // each was given. allotted is what the first is given, left what there is of it at its end;
 // unsent is what the records say then, and nil stands for a batch of reads.
