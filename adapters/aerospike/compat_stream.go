@@ -6,7 +6,8 @@ import (
 	as "github.com/aerospike/aerospike-client-go/v7"
 )
 
-// Scans, queries and jobs.
+// Scans, queries and jobs. A filter is passed on only if there is one: nobody here would ask
+// it, and the producers of objects, one at each node, write to it at the same time.
 
 // openRecordset starts a stream and hands the driver's Recordset out, under the eyes of
 // a watcher.
@@ -35,11 +36,11 @@ func (c *compat) openRecordset(p plan) (*as.Recordset, as.Error) {
 }
 
 func (c *compat) ScanAll(policy *as.ScanPolicy, namespace, set string, binNames ...string) (*as.Recordset, as.Error) {
-	return c.openRecordset(scanPlan(opScanAll, policy, as.NewPartitionFilterAll(), nil, namespace, set, binNames))
+	return c.openRecordset(scanPlan(opScanAll, policy, nil, nil, namespace, set, binNames))
 }
 
 func (c *compat) ScanPartitions(policy *as.ScanPolicy, filter *as.PartitionFilter, namespace, set string, binNames ...string) (*as.Recordset, as.Error) {
-	return c.openRecordset(scanPlan(opScanPartitions, policy, allIfNil(filter), nil, namespace, set, binNames))
+	return c.openRecordset(scanPlan(opScanPartitions, policy, filter, nil, namespace, set, binNames))
 }
 
 func (c *compat) ScanNode(policy *as.ScanPolicy, node *as.Node, namespace, set string, binNames ...string) (*as.Recordset, as.Error) {
@@ -47,11 +48,11 @@ func (c *compat) ScanNode(policy *as.ScanPolicy, node *as.Node, namespace, set s
 }
 
 func (c *compat) ScanAllObjects(policy *as.ScanPolicy, objects any, namespace, set string, binNames ...string) (*as.Recordset, as.Error) {
-	return c.openRecordset(scanObjectsPlan(opScanAllObjects, policy, objects, as.NewPartitionFilterAll(), nil, namespace, set, binNames))
+	return c.openRecordset(scanObjectsPlan(opScanAllObjects, policy, objects, nil, nil, namespace, set, binNames))
 }
 
 func (c *compat) ScanPartitionObjects(policy *as.ScanPolicy, objects any, filter *as.PartitionFilter, namespace, set string, binNames ...string) (*as.Recordset, as.Error) {
-	return c.openRecordset(scanObjectsPlan(opScanPartitionObjects, policy, objects, allIfNil(filter), nil, namespace, set, binNames))
+	return c.openRecordset(scanObjectsPlan(opScanPartitionObjects, policy, objects, filter, nil, namespace, set, binNames))
 }
 
 func (c *compat) ScanNodeObjects(policy *as.ScanPolicy, node *as.Node, objects any, namespace, set string, binNames ...string) (*as.Recordset, as.Error) {
@@ -59,11 +60,11 @@ func (c *compat) ScanNodeObjects(policy *as.ScanPolicy, node *as.Node, objects a
 }
 
 func (c *compat) Query(policy *as.QueryPolicy, statement *as.Statement) (*as.Recordset, as.Error) {
-	return c.openRecordset(queryPlan(opQuery, policy, statement, as.NewPartitionFilterAll(), nil))
+	return c.openRecordset(queryPlan(opQuery, policy, statement, nil, nil))
 }
 
 func (c *compat) QueryPartitions(policy *as.QueryPolicy, statement *as.Statement, filter *as.PartitionFilter) (*as.Recordset, as.Error) {
-	return c.openRecordset(queryPlan(opQueryPartitions, policy, statement, allIfNil(filter), nil))
+	return c.openRecordset(queryPlan(opQueryPartitions, policy, statement, filter, nil))
 }
 
 func (c *compat) QueryNode(policy *as.QueryPolicy, node *as.Node, statement *as.Statement) (*as.Recordset, as.Error) {
@@ -71,11 +72,11 @@ func (c *compat) QueryNode(policy *as.QueryPolicy, node *as.Node, statement *as.
 }
 
 func (c *compat) QueryObjects(policy *as.QueryPolicy, statement *as.Statement, objects any) (*as.Recordset, as.Error) {
-	return c.openRecordset(queryObjectsPlan(opQueryObjects, policy, statement, objects, as.NewPartitionFilterAll(), nil))
+	return c.openRecordset(queryObjectsPlan(opQueryObjects, policy, statement, objects, nil, nil))
 }
 
 func (c *compat) QueryPartitionObjects(policy *as.QueryPolicy, statement *as.Statement, objects any, filter *as.PartitionFilter) (*as.Recordset, as.Error) {
-	return c.openRecordset(queryObjectsPlan(opQueryPartitionObjects, policy, statement, objects, allIfNil(filter), nil))
+	return c.openRecordset(queryObjectsPlan(opQueryPartitionObjects, policy, statement, objects, filter, nil))
 }
 
 func (c *compat) QueryNodeObjects(policy *as.QueryPolicy, node *as.Node, statement *as.Statement, objects any) (*as.Recordset, as.Error) {

@@ -28,11 +28,11 @@ func (c *Client) QueryNode(ctx context.Context, policy *as.QueryPolicy, node *as
 	return c.openStream(ctx, queryPlan(opQueryNode, policy, statement, nil, node))
 }
 
-// queryPlan is every query that delivers records: of some partitions, or, without a
-// filter, of a node.
+// queryPlan is every query that delivers records: of a node, or of partitions, of all of them
+// without a filter.
 func queryPlan(op *Operation, policy *as.QueryPolicy, statement *as.Statement, filter *as.PartitionFilter, node *as.Node) plan {
-	return queryOf(op, policy, statement, filter, node, needsNode(op, filter, node), func(cl *call, p *as.QueryPolicy, st *as.Statement) (*as.Recordset, as.Error) {
-		if filter == nil {
+	return queryOf(op, policy, statement, filter, node, needsNode(op, node), func(cl *call, p *as.QueryPolicy, st *as.Statement) (*as.Recordset, as.Error) {
+		if node != nil {
 			return cl.session.client.QueryNode(p, node, st)
 		}
 		return cl.session.client.QueryPartitions(p, st, filter)
@@ -55,9 +55,10 @@ func (c *Client) QueryNodeObjects(ctx context.Context, policy *as.QueryPolicy, n
 	return c.openObjects(ctx, queryObjectsPlan(opQueryNodeObjects, policy, statement, objects, nil, node))
 }
 
+// queryObjectsPlan is queryPlan for objects.
 func queryObjectsPlan(op *Operation, policy *as.QueryPolicy, statement *as.Statement, objects any, filter *as.PartitionFilter, node *as.Node) plan {
-	p := queryOf(op, policy, statement, filter, node, needsNode(op, filter, node), func(cl *call, p *as.QueryPolicy, st *as.Statement) (*as.Recordset, as.Error) {
-		if filter == nil {
+	p := queryOf(op, policy, statement, filter, node, needsNode(op, node), func(cl *call, p *as.QueryPolicy, st *as.Statement) (*as.Recordset, as.Error) {
+		if node != nil {
 			return cl.session.client.QueryNodeObjects(p, node, st, objects)
 		}
 		return cl.session.client.QueryPartitionObjects(p, st, objects, filter)

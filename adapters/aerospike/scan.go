@@ -39,23 +39,26 @@ func allIfNil(filter *as.PartitionFilter) *as.PartitionFilter {
 	return filter
 }
 
-// needsNode is the fault of a stream that has neither partitions nor a node.
-func needsNode(op *Operation, filter *as.PartitionFilter, node *as.Node) error {
-	if filter == nil && node == nil {
-		return badArgument(op, "node", nil, "must not be nil")
+// needsNode is the fault of a stream of one node that has none.
+func needsNode(op *Operation, node *as.Node) error {
+	switch op {
+	case opScanNode, opScanNodeObjects, opQueryNode, opQueryNodeObjects:
+		if node == nil {
+			return badArgument(op, "node", nil, "must not be nil")
+		}
 	}
 	return nil
 }
 
-// scanPlan is every scan that delivers records: of some partitions, or, without a
-// filter, of a node.
+// scanPlan is every scan that delivers records: of a node, or of partitions, of all of them
+// without a filter.
 func scanPlan(op *Operation, policy *as.ScanPolicy, filter *as.PartitionFilter, node *as.Node, namespace, set string, bins []string) plan {
 	return plan{
-		op: op, namespace: namespace, set: set, filter: filter, node: node, fault: needsNode(op, filter, node),
+		op: op, namespace: namespace, set: set, filter: filter, node: node, fault: needsNode(op, node),
 		start: func(cl *call, place *cursor) (*as.Recordset, as.Error) {
 			p := cl.scanCopy(policy)
 			place.begin(p.MaxRecords)
-			if filter == nil {
+			if node != nil {
 				return cl.session.client.ScanNode(p, node, namespace, set, bins...)
 			}
 			return cl.session.client.ScanPartitions(p, filter, namespace, set, bins...)
@@ -84,13 +87,14 @@ func (c *Client) ScanNodeObjects(ctx context.Context, policy *as.ScanPolicy, nod
 	return c.openObjects(ctx, scanObjectsPlan(opScanNodeObjects, policy, objects, nil, node, namespace, set, binNames))
 }
 
+// scanObjectsPlan is scanPlan for objects.
 func scanObjectsPlan(op *Operation, policy *as.ScanPolicy, objects any, filter *as.PartitionFilter, node *as.Node, namespace, set string, bins []string) plan {
 	return plan{
-		op: op, namespace: namespace, set: set, filter: filter, node: node, wantsObjects: true, objects: objects, fault: needsNode(op, filter, node),
+		op: op, namespace: namespace, set: set, filter: filter, node: node, wantsObjects: true, objects: objects, fault: needsNode(op, node),
 		start: func(cl *call, place *cursor) (*as.Recordset, as.Error) {
 			p := cl.scanCopy(policy)
 			place.begin(p.MaxRecords)
-			if filter == nil {
+			if node != nil {
 				return cl.session.client.ScanNodeObjects(p, node, objects, namespace, set, bins...)
 			}
 			return cl.session.client.ScanPartitionObjects(p, objects, filter, namespace, set, bins...)
