@@ -68,11 +68,6 @@ func (c *Client) Background(cfg BackgroundConfig) (*Background, error) {
 	if c.core == nil {
 		return nil, errZero
 	}
-	if cfg.TTL <= 0 {
-		e := &spillway.ConfigError{Component: "aerospike.Background", Name: c.cfg.Name}
-		e.Add("TTL", cfg.TTL, "must be positive")
-		return nil, e
-	}
 	b := &Background{client: c, patience: cfg.Drain + c.cfg.CloseTimeout}
 	executor, err := deadline.New[struct{}](deadline.Config{
 		Name: c.cfg.Name + "/background", Workers: cfg.Workers, Queue: cfg.Queue, Overflow: cfg.Overflow,
@@ -88,7 +83,12 @@ func (c *Client) Background(cfg BackgroundConfig) (*Background, error) {
 			}
 		},
 	})
-	if err != nil {
+	e := &spillway.ConfigError{Component: "aerospike.Background", Name: c.cfg.Name}
+	e.Include("", err, "TTL") // which may be zero there
+	if cfg.TTL <= 0 || cfg.TTL > deadline.MaxTTL {
+		e.Add("TTL", cfg.TTL, fmt.Sprintf("must be positive, and at most %v", deadline.MaxTTL))
+	}
+	if err := e.Err(); err != nil {
 		return nil, err
 	}
 	b.executor = executor

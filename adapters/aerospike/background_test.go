@@ -206,3 +206,21 @@ func TestBackgroundWithoutAConnection(t *testing.T) {
 	require.Equal(t, 3, (<-failures).Items)
 	require.NoError(t, client.Close(t.Context()))
 }
+
+// A wrong configuration is told as a whole.
+func TestBackgroundConfigListsEveryFault(t *testing.T) {
+	client := connect(t, aerospiketest.NewServer(t))
+	_, err := client.Background(aerospike.BackgroundConfig{Queue: -1, Drain: -1})
+	var wrong *spillway.ConfigError
+	require.ErrorAs(t, err, &wrong)
+	require.Equal(t, "aerospike.Background", wrong.Component)
+	var fields []string
+	for _, f := range wrong.Faults {
+		fields = append(fields, f.Field)
+	}
+	require.ElementsMatch(t, []string{"Workers", "Queue", "Drain", "TTL"}, fields)
+	cfg := aerospike.DefaultBackgroundConfig()
+	cfg.TTL = deadline.MaxTTL + 1
+	_, err = client.Background(cfg)
+	require.ErrorContains(t, err, "TTL")
+}

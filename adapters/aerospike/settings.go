@@ -63,9 +63,9 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseSettings decodes settings from JSON. A key that doesn't exist is an error: a
-// setting that isn't in force because of a typing error would be found out in the next
-// overload.
+// ParseSettings decodes settings from JSON. A key that doesn't exist is an error, and so is
+// one that stands twice in an object, of which one would be lost: a setting that isn't in
+// force because of a typing error would be found out in the next overload.
 func ParseSettings(data []byte) (Settings, error) {
 	var s Settings
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -78,7 +78,32 @@ func ParseSettings(data []byte) (Settings, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Settings{}, errors.New("aerospike: settings: there is something behind the JSON object")
 	}
+	if key := repeated(json.NewDecoder(bytes.NewReader(data))); key != "" {
+		return Settings{}, fmt.Errorf("aerospike: settings: the key %q stands twice in one object", key)
+	}
 	return s, nil
+}
+
+// repeated returns a key that stands twice in one object of a value that was decoded; none
+// is empty.
+func repeated(d *json.Decoder) string {
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return "" // settings have no lists
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		token, _ := d.Token()
+		key, _ := token.(string)
+		if seen[key] {
+			return key
+		}
+		seen[key] = true
+		if below := repeated(d); below != "" {
+			return below
+		}
+	}
+	_, _ = d.Token() // its end; all was decoded before
+	return ""
 }
 
 // SettingsFromEnv decodes settings from variables of the environment ("KEY=value", as
@@ -99,12 +124,20 @@ func SettingsFromEnv(prefix string, environ []string) (Settings, error) {
 		e.Add("prefix", prefix, "must not be empty")
 		return s, e
 	}
+	seen := map[string]bool{}
 	for _, entry := range environ {
 		key, value, _ := strings.Cut(entry, "=")
-		if name, ok := strings.CutPrefix(key, prefix); ok {
-			if err := s.set(strings.ToLower(name), value); err != nil {
-				e.Add(key, value, err.Error())
-			}
+		name, ok := strings.CutPrefix(key, prefix)
+		if !ok {
+			continue
+		}
+		name = strings.ToLower(name)
+		if seen[name] {
+			e.Add(key, value, "is there in another case, too")
+		}
+		seen[name] = true
+		if err := s.set(name, value); err != nil {
+			e.Add(key, value, err.Error())
 		}
 	}
 	if err := e.Err(); err != nil {

@@ -42,7 +42,7 @@ func TestSettingsDecode(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 
-	for _, wrong := range []string{`{"mod":"off"}`, `{"mode":"of"}`, `{"lanes":{"read":{"limits":1}}}`, `{"reads":{"base":"10"}}`, `{} {}`, ``, `[]`} {
+	for _, wrong := range []string{`{"mod":"off"}`, `{"mode":"of"}`, `{"lanes":{"read":{"limits":1}}}`, `{"reads":{"base":"10"}}`, `{} {}`, ``, `[]`, `{"mode":"off","mode":"off"}`, `{"lanes":{"read":{"limit":1},"read":{"mode":"off"}}}`, `{"lanes":{"read":{"limit":1,"limit":2}}}`} {
 		_, err := aerospike.ParseSettings([]byte(wrong))
 		require.Error(t, err, wrong)
 	}
@@ -54,6 +54,8 @@ func TestSettingsDecode(t *testing.T) {
 	for _, want := range []string{`S_MODE is "of"`, `S_LANE_READ_LIMIT is "many": must be a number`, `S_LANE_X is "1": is no setting`, `S_LANE_READ_FOO`, `S_WRITES_BASE`, `S_FOO is "1": is no setting`} {
 		require.ErrorContains(t, err, want)
 	}
+	_, err = aerospike.SettingsFromEnv("S_", []string{"S_MODE=off", "S_mode=shadow"})
+	require.ErrorContains(t, err, "in another case")
 	_, err = aerospike.SettingsFromEnv("", nil)
 	require.ErrorContains(t, err, "prefix")
 }
