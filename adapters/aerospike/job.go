@@ -91,8 +91,11 @@ func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy,
 		})
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, 0, err
+	case task == nil:
+		return nil, 0, errHidden
 	}
 	return task, st.TaskId, nil
 }

@@ -280,3 +280,35 @@ func TestMiddlewareThatSkipsACallFailsIt(t *testing.T) {
 	require.Zero(t, log.Len())
 	idle(t, client)
 }
+
+// G-AER-14: a middleware that makes a success of a failure has nothing to make a stream or a
+// task of: it is an error, and the observer hears of it once.
+func TestMiddlewareThatHidesAFailure(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	w := new(witness)
+	hide := func(ctx context.Context, _ spillway.Call, next func(context.Context) error) error {
+		_ = next(ctx)
+		return nil
+	}
+	client := connect(t, srv, func(c *aerospike.Config) {
+		c.Observer, c.Use, c.Mode = w, []spillway.Middleware{hide}, spillway.RefuseAll
+	})
+	compat := compatOf(t, client)
+	ch := make(chan *item)
+	for name, call := range map[string]func() error{
+		"ScanAll":        func() error { return second(client.ScanAll(patient(t), nil, "test", "s")) },
+		"ScanAllObjects": func() error { return second(client.ScanAllObjects(patient(t), nil, ch, "test", "s")) },
+		"QueryExecute":   func() error { return second(client.QueryExecute(patient(t), nil, nil, statement(), as.TouchOp())) },
+		"CreateIndex":    func() error { return second(client.CreateIndex(patient(t), nil, "test", "s", "ix", "a", as.NUMERIC)) },
+		"Recordset": func() error {
+			_, aerr := compat.Query(nil, statement())
+			return asError(aerr)
+		},
+	} {
+		require.ErrorContains(t, call(), "a middleware returned no error", name)
+		began, ended, _ := w.take()
+		require.Len(t, began, 1, name)
+		require.Len(t, ended, 1, name)
+	}
+	idle(t, client)
+}

@@ -85,7 +85,10 @@ func queryOf(op *Operation, policy *as.QueryPolicy, statement *as.Statement, fil
 }
 
 // QueryAggregate runs a query through Lua functions, at the servers and at last here,
-// and delivers what they return, as records with one bin "SUCCESS".
+// and delivers what they return, as records with one bin "SUCCESS". If the functions here
+// fail, or return before they have taken everything, the driver tells so at once and of the
+// rest nothing: what nodes still send then has neither permit nor lease, until their
+// connections' SocketTimeout at the latest.
 func (c *Client) QueryAggregate(ctx context.Context, policy *as.QueryPolicy, statement *as.Statement, packageName, functionName string, args ...as.Value) (*Stream, error) {
 	return c.openStream(ctx, aggregatePlan(policy, statement, packageName, functionName, args))
 }

@@ -113,6 +113,9 @@ func (c *Client) startStream(ctx context.Context, p plan, place *cursor, own fun
 	} else {
 		err = admit(ctx)
 	}
+	if err == nil && abandon == nil {
+		err = errHidden
+	}
 	return err
 }
 

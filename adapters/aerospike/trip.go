@@ -228,6 +228,10 @@ const (
 	nextReturned
 )
 
+// errHidden is the error of a call that was to begin something which is then there to be
+// used, and that a middleware made a success of although nothing was begun.
+var errHidden = errors.New("aerospike: Config.Use: a middleware returned no error, but there is nothing to return: what was to begin has failed")
+
 // surround runs next within the middlewares. There is one attempt of a trip at a time.
 func (c *core) surround(ctx context.Context, call spillway.Call, next func(context.Context) error) error {
 	var state atomic.Uint32
