@@ -71,7 +71,6 @@ func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy,
 	if err != nil {
 		return nil, 0, err
 	}
-	st.BinNames = slices.Clone(st.BinNames)
 	cl := &call{client: c.core, trip: trip{op: op, choices: &c.choices, ns: st.Namespace, set: st.SetName, attempts: 1, rows: -1}}
 	c.routed(ctx, &cl.trip)
 	err = c.do(ctx, &cl.trip, func(ctx context.Context) (err error) {

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 )
 
-// Queries are streams like scans: see [Client.ScanAll]. The statement is copied. One
+// Queries are streams like scans: see [Client.ScanAll]. Statements are copied, as are lists of
+// bins and arguments, for the driver reads them when the method has returned. A statement
 // with an index name is refused: the driver would send a malformed message for it; the
 // server finds the index by the filter's bin.
 
@@ -94,6 +96,7 @@ func (c *Client) QueryAggregate(ctx context.Context, policy *as.QueryPolicy, sta
 }
 
 func aggregatePlan(policy *as.QueryPolicy, statement *as.Statement, packageName, functionName string, args []as.Value) plan {
+	args = slices.Clone(args)
 	return queryOf(opQueryAggregate, policy, statement, nil, nil, nil, func(cl *call, p *as.QueryPolicy, st *as.Statement) (*as.Recordset, as.Error) {
 		return cl.session.client.QueryAggregate(p, st, packageName, functionName, args...)
 	})
@@ -120,6 +123,7 @@ func copyStatement(op *Operation, statement *as.Statement) (*as.Statement, error
 		return nil, badArgument(op, "statement.IndexName", statement.IndexName, "must be empty: the server finds the index by the filter's bin")
 	}
 	st := *statement
+	st.BinNames = slices.Clone(st.BinNames)
 	if st.TaskId == 0 {
 		st.TaskId = rand.Uint64()
 	}

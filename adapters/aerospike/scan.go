@@ -2,6 +2,7 @@ package aerospike
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -53,6 +54,7 @@ func needsNode(op *Operation, node *as.Node) error {
 // scanPlan is every scan that delivers records: of a node, or of partitions, of all of them
 // without a filter.
 func scanPlan(op *Operation, policy *as.ScanPolicy, filter *as.PartitionFilter, node *as.Node, namespace, set string, bins []string) plan {
+	bins = slices.Clone(bins) // the driver reads them later
 	return plan{
 		op: op, namespace: namespace, set: set, filter: filter, node: node, fault: needsNode(op, node),
 		start: func(cl *call, place *cursor) (*as.Recordset, as.Error) {
@@ -89,6 +91,7 @@ func (c *Client) ScanNodeObjects(ctx context.Context, policy *as.ScanPolicy, nod
 
 // scanObjectsPlan is scanPlan for objects.
 func scanObjectsPlan(op *Operation, policy *as.ScanPolicy, objects any, filter *as.PartitionFilter, node *as.Node, namespace, set string, bins []string) plan {
+	bins = slices.Clone(bins) // the driver reads them later
 	return plan{
 		op: op, namespace: namespace, set: set, filter: filter, node: node, wantsObjects: true, objects: objects, fault: needsNode(op, node),
 		start: func(cl *call, place *cursor) (*as.Recordset, as.Error) {

@@ -165,3 +165,27 @@ func TestStreamWithoutADeadlineHasOne(t *testing.T) {
 	ended(t, stream)
 	idle(t, client)
 }
+
+// What a stream was begun with is its caller's again when the method has returned: the race
+// detector would tell.
+func TestStreamCopiesItsArguments(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	fill(t, client, 10)
+	for range 20 {
+		bins, st := []string{"i"}, as.NewStatement("test", "s", "i")
+		scan, err := client.ScanAll(patient(t), nil, "test", "s", bins...)
+		require.NoError(t, err)
+		query, err := client.Query(patient(t), nil, st)
+		require.NoError(t, err)
+		bins[0], st.BinNames[0] = "other", "other"
+		for _, stream := range []*aerospike.Stream{scan, query} {
+			for rec, err := range stream.All() {
+				require.NoError(t, err)
+				require.Contains(t, rec.Bins, "i")
+			}
+			ended(t, stream)
+		}
+	}
+	idle(t, client)
+}
