@@ -1,10 +1,12 @@
 package aerospike
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
 	"sync"
+	"sync/atomic"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 
@@ -24,6 +26,7 @@ type ObjectStream struct {
 	ctx    context.Context // ends with the caller's, and when the stream's time is over
 	cancel context.CancelFunc
 	once   sync.Once
+	broken atomic.Bool   // whether it was ended before it had come to its end
 	done   chan struct{} // closed when everything was given back
 	err    error         // set before done is closed
 }
@@ -65,17 +68,7 @@ func (s *ObjectStream) collect() {
 	for err := range s.rs.Errors() {
 		failed.add(err)
 	}
-	through := s.cursor.through()
-	cause := context.Cause(s.ctx)
-	s.err = s.call.wrap(failed.verdict(through))
-	switch {
-	case cause != nil && !errors.Is(cause, errStopped):
-		s.err = cause
-	case s.err == nil && cause != nil:
-		s.err = ErrStreamClosed
-	case s.err == nil && s.cursor.filter != nil && !through:
-		s.err = ErrIncomplete
-	}
+	s.err = s.verdict(failed)
 	s.cursor.settle(s.err == nil)
 	seen := s.err
 	if errors.Is(seen, ErrStreamClosed) {
@@ -88,12 +81,38 @@ func (s *ObjectStream) collect() {
 	close(s.done)
 }
 
+// verdict is what the stream has ended with. One that has ended by itself did so whatever its
+// context and its caller have done since; but of its own time being over the driver tells
+// nobody.
+func (s *ObjectStream) verdict(failed streamError) error {
+	through := s.cursor.through()
+	err := s.call.wrap(failed.verdict(through))
+	cause := context.Cause(s.ctx)
+	over := cause != nil && !errors.Is(cause, errStopped)
+	switch broken := s.broken.Load(); {
+	case broken && over:
+		return cause
+	case broken:
+		return cmp.Or(err, ErrStreamClosed)
+	case err != nil || through:
+		return err
+	case over:
+		return cause
+	case s.cursor.filter != nil:
+		return ErrIncomplete
+	}
+	return nil
+}
+
 // errStopped is the cause of a stream that was closed by its caller.
 var errStopped = errors.New("aerospike: closed by its caller")
 
 // stop has the driver end its producers.
 func (s *ObjectStream) stop() {
-	s.once.Do(func() { go func() { _ = s.rs.Close() }() })
+	s.once.Do(func() {
+		s.broken.Store(s.rs.IsActive())
+		go func() { _ = s.rs.Close() }()
+	})
 }
 
 // Close ends the stream. It returns at once, and may be called any number of times;

@@ -189,3 +189,31 @@ func TestStreamCopiesItsArguments(t *testing.T) {
 	}
 	idle(t, client)
 }
+
+// A stream of objects that was read to its end is complete, although it is closed, or its
+// context ends, before it has given everything back.
+func TestObjectsThatWereReadAreComplete(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	fill(t, client, 5)
+	for round := range 60 {
+		ctx, cancel := context.WithCancel(patient(t))
+		f, ch := as.NewPartitionFilterAll(), make(chan *item, 10)
+		stream, err := client.ScanPartitionObjects(ctx, nil, ch, f, "test", "s")
+		require.NoError(t, err)
+		n := 0
+		for range ch {
+			n++
+		}
+		if round%2 == 0 {
+			require.NoError(t, stream.Close())
+		} else {
+			cancel()
+		}
+		require.NoError(t, stream.Err(), "round %d", round)
+		require.True(t, f.IsDone())
+		require.Equal(t, 5, n)
+		cancel()
+	}
+	idle(t, client)
+}
