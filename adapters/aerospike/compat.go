@@ -70,7 +70,8 @@ func CompatRefusalDelay(d time.Duration) CompatOption {
 // doesn't say it either: the driver calls a scan that was broken off done.
 //
 // Tasks are the driver's: what they ask goes past the lanes, and knows no context.
-// Close closes c as Client.Close does, and drains what c has in the background before.
+// Close closes c as Client.Close does, and drains what c has in the background before, also
+// if ctx has ended: it is bounded by DrainTimeout, CloseTimeout and BackgroundConfig.Drain.
 func (c *Client) Compat(ctx context.Context, options ...CompatOption) (as.ClientIfc, error) {
 	if c.core == nil {
 		return nil, errZero

@@ -1,13 +1,17 @@
 package aerospike
 
 import (
+	"context"
+
 	as "github.com/aerospike/aerospike-client-go/v7"
 )
 
 // What asks no server, or belongs to the connection itself. What the driver knows of its
 // cluster is that of the one connection, also after it was closed.
 
-func (c *compat) Close() { _ = c.guarded.closeBound(c.ctx) } // the driver's has no error to return
+// Close comes when the context has ended, more often than not: its own bounds are what ends it.
+// The driver's has no error to return.
+func (c *compat) Close() { _ = c.guarded.closeBound(context.WithoutCancel(c.ctx)) }
 
 func (c *compat) Cluster() *as.Cluster { return c.Client.Cluster() }
 

@@ -230,16 +230,20 @@ func TestCompatIsBoundToItsConnection(t *testing.T) {
 }
 
 // G-AER-15: Close of a Compat is that of its client: writes in the background that were
-// accepted are drained before the connection is closed, and none is accepted afterwards.
+// accepted are drained before the connection is closed, although the context has ended, and none is
+// accepted afterwards.
 func TestCompatCloseDrainsTheBackground(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	client := connect(t, srv)
-	c := compatOf(t, client)
+	ctx, cancel := context.WithCancel(patient(t))
+	c, err := client.Compat(ctx)
+	require.NoError(t, err)
 	b, failures := background(t, client, func(c *aerospike.BackgroundConfig) { c.Workers = 1 })
 	srv.Inject(aerospiketest.Fault{Delay: 5 * time.Millisecond}) // so that they outlast a Close that doesn't wait
 	for i := range 20 {
 		require.NoError(t, b.Put(patient(t), nil, newKey(t, i), as.BinMap{"n": 1}))
 	}
+	cancel() // as it does when a program is told to end, before its deferred calls
 	c.Close()
 	require.Equal(t, lifecycle.Disconnected, client.State())
 	require.Empty(t, failures)

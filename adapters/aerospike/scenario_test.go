@@ -233,17 +233,15 @@ func TestSnapshotCountsEachNode(t *testing.T) {
 func TestCompatCloseTellsTheLog(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	var out bytes.Buffer // written by one goroutine at a time: that of this test
-	client := connect(t, srv, func(c *aerospike.Config) { c.Logger = slog.New(slog.NewTextHandler(&out, nil)) })
+	client := connect(t, srv, func(c *aerospike.Config) {
+		c.Logger, c.DrainTimeout = slog.New(slog.NewTextHandler(&out, nil)), short
+	})
 	fill(t, client, 100)
 	scan := as.NewScanPolicy()
 	scan.RecordQueueSize = 1
 	stream, err := client.ScanAll(patient(t), scan, "test", "s")
 	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	c, err := client.Compat(ctx)
-	require.NoError(t, err)
-	cancel()
-	c.Close()
+	compatOf(t, client).Close()
 	require.Contains(t, out.String(), "closed with leases still out")
 	require.NoError(t, stream.Close())
 	ended(t, stream)
