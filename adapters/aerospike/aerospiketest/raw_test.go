@@ -138,6 +138,14 @@ func TestRawFramesThatNoDriverSends(t *testing.T) {
 	}
 }
 
+func TestRawQueryBinsWithTheLongestName(t *testing.T) {
+	s := aerospiketest.NewServer(t)
+	bins := append([]byte{1, 255}, bytes.Repeat([]byte{'b'}, 255)...)
+	scan := frame{info1: 1, info3: 4, fields: [][]byte{field(0, []byte("test")), field(11, []byte{1, 0}), field(40, bins)}}
+	_, body := ask(t, dial(t, s.Addr()), proto(2, 3, scan.body()))
+	require.EqualValues(t, aerospiketest.CodeOK, body[5])
+}
+
 func TestRawOtherProtocolsAreHungUpOn(t *testing.T) {
 	s := aerospiketest.NewServer(t)
 	for name, b := range map[string][]byte{

@@ -1,6 +1,7 @@
 package aerospiketest_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -155,4 +156,12 @@ func TestSecurityConfigIsChecked(t *testing.T) {
 	s := aerospiketest.NewServer(t, aerospiketest.Config{Security: new(aerospiketest.Security)})
 	_, err := login(t, s, "admin", "admin").QueryUser(adminPolicy(), "admin")
 	require.NoError(t, asError(err))
+}
+
+func TestSecurityRefusesARoleOfTheLongestName(t *testing.T) {
+	root := login(t, secured(t), "root", "secret")
+	name := strings.Repeat("r", 255)
+	require.Equal(t, types.INVALID_ROLE, codeOf(root.GrantRoles(adminPolicy(), "reader", []string{name})))
+	p := []as.Privilege{{Code: as.Read, Namespace: name, SetName: name}}
+	require.Equal(t, types.OK, codeOf(root.CreateRole(adminPolicy(), "long", p, nil, 0, 0)))
 }

@@ -169,8 +169,9 @@ func queryBins(b []byte) ([]wire.Op, bool) {
 		if len(b) == 0 || len(b) < 1+int(b[0]) {
 			return nil, false
 		}
-		ops = append(ops, wire.Op{Code: wire.OpRead, Name: b[1 : 1+b[0]]})
-		b = b[1+b[0]:]
+		end := 1 + int(b[0])
+		ops = append(ops, wire.Op{Code: wire.OpRead, Name: b[1:end]})
+		b = b[end:]
 	}
 	return ops, true
 }

@@ -72,7 +72,8 @@ func short(b []byte) (text string, rest []byte, ok bool) {
 	if len(b) == 0 || len(b) < 1+int(b[0]) {
 		return "", b, false
 	}
-	return string(b[1 : 1+b[0]]), b[1+int(b[0]):], true
+	end := 1 + int(b[0])
+	return string(b[1:end]), b[end:], true
 }
 
 // roles reads a list of names.
