@@ -57,7 +57,7 @@ func newConn(n *Node, l *life, raw net.Conn) *conn {
 		c.nc = tls.Server(raw, t) // with the first read comes the handshake
 	}
 	c.br = bufio.NewReaderSize(c.nc, 16<<10)
-	c.exec.Refuses = n.refuses
+	c.exec.Refuses, c.exec.Done = n.refuses, l.done
 	if n.srv.users != nil {
 		c.exec.Permit = c.permitMessage
 	}

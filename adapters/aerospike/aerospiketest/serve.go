@@ -176,7 +176,7 @@ func (c *conn) execute() (err error) {
 	switch c.cmd.kind {
 	case KindInfo:
 		c.out = wire.AppendFrame(c.out, wire.TypeInfo)
-		c.out = c.node.srv.info.Answer(c.out, c.body, c.node.index, c.infoPermit())
+		c.out = c.node.srv.info.Answer(c.out, c.body, c.node.index, c.infoPermit(), c.life.done)
 		wire.EndFrame(c.out, 0)
 	case KindAdmin:
 		c.admin()

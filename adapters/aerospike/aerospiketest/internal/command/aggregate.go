@@ -75,9 +75,18 @@ func (e *Executor) checkAggregate(s *scan) ([]any, wire.Code) {
 	return args, c
 }
 
+// stopped reports whether the stream is to end: because its job was aborted, or nobody
+// is there to be answered.
+func (a *aggregation) stopped() bool {
+	if a.err == nil && a.exec.ended() {
+		a.err = errEnded
+	}
+	return a.err != nil || a.job.Stopped()
+}
+
 // parts goes on to the next partition that has records, and returns them.
 func (a *aggregation) parts() udf.Records {
-	for ; a.part < store.Partitions && !a.job.Stopped(); a.part++ {
+	for ; a.part < store.Partitions && !a.stopped(); a.part++ {
 		a.job.Visited.Add(1)
 		if !a.host.Owns(a.part) {
 			continue
@@ -98,7 +107,7 @@ func (a *aggregation) next() *udf.Record {
 		a.first = nil
 		return r
 	}
-	for a.at < len(a.exec.places) && !a.job.Stopped() {
+	for a.at < len(a.exec.places) && !a.stopped() {
 		d := a.exec.places[a.at].Digest
 		a.at++
 		if r := a.record(&d); r != nil {
@@ -132,7 +141,7 @@ func (a *aggregation) record(d *store.Digest) *udf.Record {
 
 // emit sends a value.
 func (a *aggregation) emit(v any) error {
-	if a.job.Stopped() {
+	if a.stopped() {
 		return errStopped
 	}
 	value, err := udf.Result(v)

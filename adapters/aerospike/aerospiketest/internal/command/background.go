@@ -51,7 +51,7 @@ func (e *Executor) Background(m *wire.Message, host *Host) (*Background, wire.Co
 	if m.UDFPackage != nil {
 		kind = jobs.BackgroundUDF
 	}
-	b := &Background{Job: newJob(m, kind, host, q), exec: NewExecutor(e.cat), host: host, ns: ns, query: q, each: workOn(m)}
+	b := &Background{Job: newJob(m, kind, host, q), exec: &Executor{cat: e.cat, Done: e.Done}, host: host, ns: ns, query: q, each: workOn(m)}
 	b.Job.Partitions = store.Partitions
 	if q != nil {
 		b.exec.guard = func(r *store.Record) bool {

@@ -37,6 +37,9 @@ func (e *Executor) Batch(m *wire.Message, out []byte, sink Sink) ([]byte, wire.C
 	b = b[5:]
 	e.sub = wire.Message{Ops: e.sub.Ops[:0]}
 	for i := range n {
+		if e.ended() {
+			return s.out, wire.OK, errEnded
+		}
 		index, rest, ok := e.item(m, b, any, i == 0)
 		if !ok {
 			return s.last(wire.ParameterError), wire.ParameterError, nil

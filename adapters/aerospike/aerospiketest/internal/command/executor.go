@@ -1,6 +1,8 @@
 package command
 
 import (
+	"errors"
+
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/jobs"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
@@ -23,6 +25,9 @@ type Executor struct {
 	// Permit, unless nil, says whether the user may do what a message for one
 	// record asks for.
 	Permit func(m *wire.Message) wire.Code
+	// Done, unless nil, is closed when commands are to end, as nobody is there to be answered:
+	// those of many records, and lists of operations, look at it on their way.
+	Done <-chan struct{}
 	// guard, unless nil, is a condition that a record must meet to be changed.
 	guard func(*store.Record) bool
 }
@@ -36,7 +41,7 @@ func NewExecutor(c *Catalog) *Executor { return &Executor{cat: c} }
 func (e *Executor) Single(m *wire.Message, out []byte, index uint32) ([]byte, wire.Code) {
 	at := len(out)
 	h := wire.Header{Index: index}
-	e.run = Run{Bins: e.run.Bins[:0], clock: e.cat.Clock, msg: m, out: wire.AppendHeader(out, h)}
+	e.run = Run{Bins: e.run.Bins[:0], clock: e.cat.Clock, done: e.Done, msg: m, out: wire.AppendHeader(out, h)}
 	h.Code = e.single(m, &h)
 	out, e.run.out = e.run.out, nil
 	if h.Code != wire.OK && h.Code != wire.UDFError { // which has a text
@@ -47,6 +52,20 @@ func (e *Executor) Single(m *wire.Message, out []byte, index uint32) ([]byte, wi
 	wire.SetHeader(out, at, h)
 	e.forget()
 	return out, h.Code
+}
+
+// errEnded ends a command because the executor is done.
+var errEnded = errors.New("command: nobody is there to be answered")
+
+func (e *Executor) ended() bool { return isClosed(e.Done) }
+
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
 }
 
 // forget lets go of the values of the last command, but not of the memory for

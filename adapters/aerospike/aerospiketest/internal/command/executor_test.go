@@ -126,3 +126,26 @@ func FuzzExecutor(f *testing.F) {
 		}
 	})
 }
+
+func TestExecutorEndsWhenItIsDone(t *testing.T) {
+	e, _ := newExecutor()
+	done := make(chan struct{})
+	e.Done = done
+	write := wire.Op{Code: wire.OpWrite, Particle: wire.ParticleInteger, Name: []byte("a"), Data: integer(1)}
+	_, c := e.Single(message(0, wire.Info2Write, write), nil, 0)
+	require.Equal(t, wire.OK, c)
+	visited := 0
+	host := &command.Host{Jobs: new(jobs.Table), Owns: func(int) bool {
+		if visited++; visited == 2 {
+			close(done)
+		}
+		return true
+	}}
+	scan := &wire.Message{Info1: wire.Info1Read, Info3: wire.Info3PartitionDone, Namespace: []byte("test"), PIDs: []byte{1, 0, 2, 0, 3, 0, 4, 0}}
+	_, _, err := e.Scan(scan, host, nil, new(nowhere))
+	require.Error(t, err)
+	require.Equal(t, 2, visited)
+	require.Contains(t, host.Jobs.ShowAll(), "status=done(abandoned-response-error)")
+	_, c = e.Single(message(0, wire.Info2Write, write), nil, 0)
+	require.NotEqual(t, wire.OK, c)
+}

@@ -11,6 +11,7 @@ type Run struct {
 	Bins []store.Bin // the working copy
 
 	clock  *store.Clock
+	done   <-chan struct{} // closed when there is nobody to be answered
 	msg    *wire.Message
 	rec    *store.Record // as it was; nil if it isn't there
 	writes bool          // the command may write
@@ -27,9 +28,9 @@ type Run struct {
 const maxAnswer = 32 << 20
 
 // do carries out an operation. Reading a large bin many times over would make
-// an answer that no frame can hold.
+// an answer that no frame can hold, or go on for minutes after the server was closed.
 func (r *Run) do(f Func, op *wire.Op) wire.Code {
-	if len(r.out) > maxAnswer {
+	if len(r.out) > maxAnswer || isClosed(r.done) {
 		return wire.RecordTooBig
 	}
 	return f(r, op)

@@ -125,8 +125,11 @@ func RecordsPerSecond(m *wire.Message) int {
 // taken for each record anew, so that a slow client doesn't hold it.
 func (e *Executor) scanPart(s *scan, pid int, after *place, host *Host) (wire.Code, error) {
 	s.job.Visited.Add(1)
-	if s.job.Stopped() {
+	switch {
+	case s.job.Stopped():
 		return wire.ScanAbort, nil
+	case e.ended():
+		return wire.OK, errEnded
 	}
 	if !host.Owns(pid) {
 		s.open()
@@ -136,8 +139,11 @@ func (e *Executor) scanPart(s *scan, pid int, after *place, host *Host) (wire.Co
 	p := s.ns.Part(pid)
 	e.find(p, s.ns, s.query, after)
 	for i := range e.places {
-		if s.left == 0 {
+		switch {
+		case s.left == 0:
 			return wire.OK, nil
+		case e.ended():
+			return wire.OK, errEnded
 		}
 		p.Lock()
 		c := wire.OK

@@ -84,8 +84,9 @@ const maxAnswer = 16 << 20
 // defaults are the commands that are answered when none is given.
 const defaults = "node\nbuild\nedition\nversion\nfeatures\nservices\nstatistics"
 
-// Answer appends the answers to a request's commands, one a line, to out.
-func (s *Server) Answer(out, body []byte, node int, permit Permit) []byte {
+// Answer appends the answers to a request's commands, one a line, to out. When done is
+// closed the rest of them is left out.
+func (s *Server) Answer(out, body []byte, node int, permit Permit, done <-chan struct{}) []byte {
 	text := strings.TrimRight(string(body), "\n")
 	if text == "" {
 		text = defaults
@@ -95,6 +96,11 @@ func (s *Server) Answer(out, body []byte, node int, permit Permit) []byte {
 	}
 	r := request{Server: s, node: node, view: s.View(), permit: permit}
 	for text != "" && len(out) < maxAnswer {
+		select {
+		case <-done:
+			return out
+		default:
+		}
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
 		if line == "" {
