@@ -45,6 +45,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return err
 	}
+	switch {
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case *password != "" && *user == "":
+		return errors.New("-password without -user: the server would be open to everybody")
+	}
 	config := aerospiketest.Config{Addr: *addr, Nodes: *nodes, Namespaces: strings.Split(*namespaces, ","), ClusterName: *cluster}
 	if *user != "" {
 		all := []string{"user-admin", "sys-admin", "data-admin", "udf-admin", "sindex-admin", "read", "read-write", "read-write-udf", "write", "truncate"}

@@ -42,7 +42,7 @@ func TestRunServesUntilInterrupted(t *testing.T) {
 }
 
 func TestRunRefusesNonsense(t *testing.T) {
-	for _, args := range [][]string{{"-nodes", "x"}, {"-nodes", "1000"}, {"-addr", "nowhere"}, {"-addr", "127.0.0.1:65535", "-nodes", "2"}, {"-namespace", ""}} {
+	for _, args := range [][]string{{"-nodes", "x"}, {"-nodes", "1000"}, {"-addr", "nowhere"}, {"-addr", "127.0.0.1:65535", "-nodes", "2"}, {"-namespace", ""}, {"-password", "x"}, {"3000"}} {
 		require.Error(t, run(context.Background(), args, io.Discard), args)
 	}
 	require.NoError(t, run(context.Background(), []string{"-h"}, io.Discard))
