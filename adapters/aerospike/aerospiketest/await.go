@@ -2,6 +2,7 @@ package aerospiketest
 
 import (
 	"context"
+	"fmt"
 	"sync"
 )
 
@@ -32,17 +33,21 @@ func (s *signal) notify() {
 
 // AwaitConns returns nil once at most n connections are open, on all nodes
 // together: a client that was closed has not been noticed at once. It fails
-// with the context's cause.
+// with the context's cause, and at once if n is negative.
 func (s *Server) AwaitConns(ctx context.Context, n int) error {
+	if n < 0 {
+		return fmt.Errorf("aerospiketest: AwaitConns of %d connections, want 0 or more", n)
+	}
 	for {
 		changed := s.gone.next()
-		if s.counters.conns.now.Load() <= int64(n) {
+		open := s.counters.conns.now.Load()
+		if open <= int64(n) {
 			return nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return fmt.Errorf("aerospiketest: %d connections open, want %d at most: %w", open, n, context.Cause(ctx))
 		}
 	}
 }

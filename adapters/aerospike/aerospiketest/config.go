@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
 )
 
 // Defaults of a [Config].
@@ -16,6 +18,7 @@ const (
 	DefaultNamespace     = "test"
 	DefaultMaxRecordSize = 1 << 20
 	maxNodes             = 64
+	maxTTL               = wire.MaxTTL * time.Second // ten years, as on a real server
 )
 
 // Config says what a [Server] is to be. The zero value is one node with one
@@ -32,7 +35,7 @@ type Config struct {
 	// ClusterName is what clients may check. Empty means none.
 	ClusterName string
 	// DefaultTTL is the time to live of records that are written without one,
-	// in whole seconds. Zero means that they don't expire.
+	// in whole seconds, up to ten years. Zero means that they don't expire.
 	DefaultTTL time.Duration
 	// MaxRecordSize bounds a record, in bytes; a larger one is answered with
 	// CodeRecordTooBig. Zero means DefaultMaxRecordSize.
@@ -40,8 +43,9 @@ type Config struct {
 	// Capacity bounds the work of every node. The zero value is no bound.
 	Capacity Capacity
 	// Addr is where the first node listens, as host:port; the others take the
-	// ports that follow, or free ones with port 0. Empty means free ports on
-	// 127.0.0.1.
+	// ports that follow, or free ones with port 0. Clients are told to come there,
+	// so 0.0.0.0 is of use only to those on this machine. Empty means free ports
+	// on 127.0.0.1.
 	Addr string
 	// TLS, unless nil, makes every node speak TLS and nothing else. Drivers know
 	// the nodes by the first name of the first certificate.
@@ -110,7 +114,7 @@ func (c Config) validate() error {
 	}
 	fault(c.Nodes < 1 || c.Nodes > maxNodes, "Nodes", c.Nodes, fmt.Sprintf("1 to %d, or 0 for 1", maxNodes))
 	fault(c.ReplicationFactor < 1 || c.ReplicationFactor > max(c.Nodes, 1), "ReplicationFactor", c.ReplicationFactor, "1 to the number of nodes, or 0 for a default")
-	fault(c.DefaultTTL < 0 || c.DefaultTTL%time.Second != 0, "DefaultTTL", c.DefaultTTL, "whole seconds")
+	fault(c.DefaultTTL < 0 || c.DefaultTTL > maxTTL || c.DefaultTTL%time.Second != 0, "DefaultTTL", c.DefaultTTL, "whole seconds, up to "+maxTTL.String())
 	fault(c.MaxRecordSize < 0, "MaxRecordSize", c.MaxRecordSize, "a number of bytes, or 0 for a default")
 	fault(strings.ContainsAny(c.ClusterName, "\t\n;:"), "ClusterName", fmt.Sprintf("%q", c.ClusterName), "no tab, line feed, semicolon or colon")
 	_, err := c.listenAddr(max(c.Nodes, 1) - 1)

@@ -66,6 +66,7 @@ func newConn(n *Node, l *life, raw net.Conn) *conn {
 
 // serve reads and answers until the connection ends.
 func (c *conn) serve() {
+	defer c.recorded(false) // where a function of the test's own ends the goroutine
 	for {
 		typ, body, next, err := wire.ReadFrame(c.br, c.in)
 		c.in = next

@@ -57,7 +57,7 @@ type Fault struct {
 }
 
 func (f *Fault) check(nodes int) error {
-	errs := []error{f.Match.check(nodes)}
+	errs := []error{f.Match.check(nodes, kindsCommands)}
 	fault := func(bad bool, field string, value any, want string) {
 		if bad {
 			errs = append(errs, fmt.Errorf("aerospiketest: Fault.%s is %v, want %s", field, value, want))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/udf"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
@@ -13,7 +14,7 @@ import (
 // A Func is a record's function in Go. What it returns is the result of the call; an
 // error is answered with CodeUDF and its text, and so is a panic. It is called under
 // the lock of the record's partition: it must not wait, nor use a client of the same
-// server.
+// server. One that ends its goroutine, as a test's FailNow does, ends the connection.
 //
 // Arguments, bins and results are nil, bool, int64, float64, string, []byte,
 // [GeoJSON], [HLL], []any and map[any]any; a map's key that is a blob is a string of
@@ -35,7 +36,7 @@ type BlobKey string
 // nil f takes it back. It is an error to name nothing.
 func (s *Server) RegisterFunc(pkg, function string, f Func) error {
 	if pkg == "" || function == "" {
-		return errors.New("aerospiketest: a function needs a package and a name")
+		return fmt.Errorf("aerospiketest: RegisterFunc of package %q and function %q, want a name for both", pkg, function)
 	}
 	if f == nil {
 		s.catalog.Functions.Register(pkg, function, nil)
@@ -56,9 +57,12 @@ func (s *Server) RegisterFunc(pkg, function string, f Func) error {
 }
 
 // RegisterLua registers a module of functions in Lua, as a client's RegisterUDF
-// does: file is its name with the extension. The error says where the text is
-// wrong.
+// does: file is its name with the extension, which is .lua. The error says where the
+// text is wrong.
 func (s *Server) RegisterLua(file, source string) error {
+	if name, ok := strings.CutSuffix(file, ".lua"); !ok || name == "" || strings.ContainsAny(file, "/,\t\n;=") {
+		return fmt.Errorf("aerospiketest: RegisterLua of file %q, want a name with the extension .lua, without separators", file)
+	}
 	if err := s.catalog.Functions.Put(file, source); err != nil {
 		return fmt.Errorf("aerospiketest: module %s: %w", file, err)
 	}

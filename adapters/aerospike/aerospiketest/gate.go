@@ -50,11 +50,14 @@ func (g *Gate) Wait(ctx context.Context, n int) error {
 }
 
 // Step lets n commands pass: those that have been held longest, and if they are
-// fewer, the next that arrive. It does not wait.
+// fewer, the next that arrive. It does not wait. It panics if n is negative.
 func (g *Gate) Step(n int) {
+	if n < 0 {
+		panic(fmt.Errorf("aerospiketest: Gate.Step by %d, want 0 or more", n))
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	k := max(0, min(n, len(g.held)))
+	k := min(n, len(g.held))
 	for _, c := range g.held[:k] {
 		close(c)
 	}

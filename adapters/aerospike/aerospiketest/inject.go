@@ -24,7 +24,7 @@ func (s *Server) Inject(f Fault) *Injected {
 // without an answer when its client hangs up, its node goes down or the server
 // is closed.
 func (s *Server) Hold(m Match) *Gate {
-	if err := m.check(len(list(&s.nodes))); err != nil {
+	if err := m.check(len(list(&s.nodes)), KindsAll); err != nil {
 		panic(err)
 	}
 	m.Nodes = slices.Clone(m.Nodes)

@@ -41,6 +41,8 @@ const (
 
 	// KindsData are all but info, admin, the work of jobs and new connections.
 	KindsData = KindInfo - 1
+	// kindsCommands are those of commands, which faults and recorders know.
+	kindsCommands = KindJob - 1
 	// KindsAll are all kinds.
 	KindsAll Kind = 1<<kindCount - 1
 	// KindsRead are the commands on a record that do not write.

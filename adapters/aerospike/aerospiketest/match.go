@@ -40,9 +40,13 @@ func (m *Match) matches(c *target) bool {
 		(m.Set == "" || m.Set == string(c.set))
 }
 
-// check reports every fault of a match in a cluster of n nodes.
-func (m *Match) check(n int) error {
+// check reports every fault of a match in a cluster of n nodes. known are the kinds that
+// whoever asks has to do with, of which a match must be for one at least.
+func (m *Match) check(n int, known Kind) error {
 	var errs []error
+	if m.Kinds != 0 && m.Kinds&KindsAll != 0 && m.Kinds&known == 0 {
+		errs = append(errs, fmt.Errorf("aerospiketest: Match.Kinds is %v, of which only gates know", m.Kinds))
+	}
 	for _, i := range m.Nodes {
 		if i < 0 || i >= n {
 			errs = append(errs, fmt.Errorf("aerospiketest: Match.Nodes has %d, want 0 to %d", i, n-1))

@@ -76,8 +76,14 @@ func (n *Node) Up() bool {
 	return n.life != nil
 }
 
-// SetAccept changes how new connections are treated.
-func (n *Node) SetAccept(a Accept) { n.accept.Store(&a) }
+// SetAccept changes how new connections are treated. It panics if the delay is
+// negative.
+func (n *Node) SetAccept(a Accept) {
+	if a.Delay < 0 {
+		panic(fmt.Errorf("aerospiketest: Accept.Delay is %v, want 0 or more", a.Delay))
+	}
+	n.accept.Store(&a)
+}
 
 // SetCapacity changes the node's capacity. Commands that wait or are served
 // stay under the old one. A faulty capacity is an error and changes nothing.

@@ -34,7 +34,7 @@ func (s *Server) Record(matches ...Match) *Recorder {
 	}
 	r := &Recorder{srv: s, matches: slices.Clone(matches), changed: make(chan struct{})}
 	for i := range r.matches {
-		if err := r.matches[i].check(len(list(&s.nodes))); err != nil {
+		if err := r.matches[i].check(len(list(&s.nodes)), kindsCommands); err != nil {
 			panic(err)
 		}
 		r.matches[i].Nodes = slices.Clone(r.matches[i].Nodes)

@@ -29,7 +29,7 @@ type Security struct {
 	// Roles are roles beside the predefined ones.
 	Roles []Role
 	// SessionTTL is how long a session lasts, in whole seconds of more than a
-	// minute, for drivers log in again a minute before its end. [Server.Advance]
+	// minute, up to ten years, for drivers log in again a minute before its end. [Server.Advance]
 	// lets it pass. Zero means DefaultSessionTTL.
 	SessionTTL time.Duration
 }
@@ -79,8 +79,8 @@ func (c *Security) newStore(clock *store.Clock) (*security.Store, error) {
 			errs = append(errs, fmt.Errorf("aerospiketest: Config.Security: %s %q is refused with code %d", what, name, code))
 		}
 	}
-	if ttl <= time.Minute || ttl%time.Second != 0 {
-		errs = append(errs, fmt.Errorf("aerospiketest: Config.Security.SessionTTL is %v, want whole seconds of more than a minute, or 0 for a default", c.SessionTTL))
+	if ttl <= time.Minute || ttl > maxTTL || ttl%time.Second != 0 {
+		errs = append(errs, fmt.Errorf("aerospiketest: Config.Security.SessionTTL is %v, want whole seconds of more than a minute, up to %v, or 0 for a default", c.SessionTTL, maxTTL))
 	}
 	s := security.NewStore(clock, ttl)
 	for _, r := range c.Roles {

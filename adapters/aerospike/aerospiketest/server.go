@@ -166,8 +166,13 @@ func (s *Server) Stats() Stats { return s.counters.snapshot() }
 
 // Advance puts the clock by which records expire forward. Drivers count times to
 // live by their own clock: they are shown as if the time had passed. It does
-// not move the timers of faults and capacities.
-func (s *Server) Advance(d time.Duration) { s.clock.Advance(d) }
+// not move the timers of faults and capacities. It panics if d is negative, or
+// the clock would be more than a century ahead.
+func (s *Server) Advance(d time.Duration) {
+	if d < 0 || !s.clock.Advance(d) {
+		panic(fmt.Errorf("aerospiketest: Advance by %v, want 0 or more, and a century at most in all", d))
+	}
+}
 
 // Records returns how many records a set has that have not expired. An empty set
 // counts all of the namespace. It is 0 for an unknown namespace.

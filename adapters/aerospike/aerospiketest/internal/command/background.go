@@ -107,18 +107,18 @@ func workOn(m *wire.Message) wire.Message {
 // Run goes through the partitions that the host has, and ends the job in the
 // host's table. It ends early when done is closed.
 func (b *Background) Run(done <-chan struct{}) {
-	result := jobs.OK
+	result := jobs.Failed // as it stays if a function ends the goroutine
+	defer func() { b.host.Jobs.Finish(b.Job, result) }()
 	for pid := range store.Partitions {
 		b.Job.Visited.Add(1)
 		if !b.host.Owns(pid) {
 			continue
 		}
 		if !b.part(b.ns.Part(pid), done) {
-			result = jobs.Failed
-			break
+			return
 		}
 	}
-	b.host.Jobs.Finish(b.Job, result)
+	result = jobs.OK
 }
 
 // pause waits for a time. It reports whether to go on.

@@ -17,5 +17,19 @@ func (c *Clock) Now() int64 { return time.Now().UnixNano() + c.ahead.Load() }
 // Ahead returns by how much the clock is ahead of real time.
 func (c *Clock) Ahead() int64 { return c.ahead.Load() }
 
-// Advance puts the clock forward.
-func (c *Clock) Advance(d time.Duration) { c.ahead.Add(int64(d)) }
+// maxAhead bounds how far the clock is ahead, so that no sum of times overflows.
+const maxAhead = 100 * 365 * 24 * time.Hour
+
+// Advance puts the clock forward, by a time that isn't negative. It reports false, and
+// does nothing, if the clock would be too far ahead.
+func (c *Clock) Advance(d time.Duration) bool {
+	for {
+		ahead := c.ahead.Load()
+		if d > maxAhead-time.Duration(ahead) {
+			return false
+		}
+		if c.ahead.CompareAndSwap(ahead, ahead+int64(d)) {
+			return true
+		}
+	}
+}
