@@ -3,6 +3,7 @@ package command_test
 import (
 	"bytes"
 	"encoding/binary"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -95,7 +96,10 @@ func FuzzExecutor(f *testing.F) {
 	f.Add(body(1, 0x80, 3, wire.AppendField(rec, wire.FieldFilter, isOne), wire.AppendOp(nil, wire.OpExpRead, wire.ParticleBlob, "r", append([]byte{0x92}, append(isOne, 0)...))))
 	f.Add(body(1, 0x81, 2, rec, wire.AppendOp(nil, wire.OpExpModify, wire.ParticleBlob, "a", []byte{0x92, 0x93, 20, 1, 2, 16}), wire.AppendOp(nil, wire.OpBitsModify, wire.ParticleBlob, "b", []byte{0x94, 0, 3, 0, 0}),
 		wire.AppendOp(nil, wire.OpHLLModify, wire.ParticleBlob, "h", []byte{0x94, 0, 4, 4, 0}), wire.AppendOp(nil, wire.OpHLLRead, wire.ParticleBlob, "h", []byte{0x91, 50})))
-	e, _ := newExecutor()
+	for _, b := range querySeeds(rec[:9]) {
+		f.Add(b)
+	}
+	e := fuzzed(f)
 	host := &command.Host{Owns: func(pid int) bool { return pid%2 == 1 }, Jobs: new(jobs.Table)}
 	var m wire.Message
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -111,6 +115,8 @@ func FuzzExecutor(f *testing.F) {
 			if b, c := e.Background(&m, host); c == wire.OK {
 				b.Run(nil)
 			}
+		case m.Aggregation():
+			out, _, _ = e.Aggregate(&m, host, nil, new(nowhere))
 		case m.Scan():
 			out, _, _ = e.Scan(&m, host, nil, new(nowhere))
 		default:
@@ -148,4 +154,22 @@ func TestExecutorEndsWhenItIsDone(t *testing.T) {
 	require.Contains(t, host.Jobs.ShowAll(), "status=done(abandoned-response-error)")
 	_, c = e.Single(message(0, wire.Info2Write, write), nil, 0)
 	require.NotEqual(t, wire.OK, c)
+}
+
+func TestExecutorRefusesMoreBinsThanAnAnswerCanCount(t *testing.T) {
+	e, ns := newExecutor()
+	rec := &store.Record{Digest: store.Digest(digest)}
+	for i := range wire.MaxBins {
+		rec.Bins = append(rec.Bins, store.Bin{Name: strconv.Itoa(i), Value: store.Value{Type: wire.ParticleString}})
+	}
+	p := ns.Part(rec.Digest.Partition())
+	p.Lock()
+	p.PutLocked(rec)
+	p.Unlock()
+	write := func(name string) wire.Code {
+		_, c := e.Single(message(0, wire.Info2Write, wire.Op{Code: wire.OpWrite, Particle: wire.ParticleInteger, Name: []byte(name), Data: integer(1)}), nil, 0)
+		return c
+	}
+	require.Equal(t, wire.OK, write("7"))
+	require.Equal(t, wire.RecordTooBig, write("x"))
 }

@@ -26,15 +26,22 @@ func (t *Table) Start(j *Job) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if j.ID == 0 {
-		t.last++
-		j.ID = t.last
-	}
-	if i := find(t.active, j.ID); i >= 0 {
+		j.ID = t.freeLocked()
+	} else if find(t.active, j.ID) >= 0 {
 		return false
 	}
 	j.started, j.abort = time.Now(), make(chan struct{})
 	t.active = append(t.active, j)
 	return true
+}
+
+// freeLocked returns a number that no active job has, and was not given before.
+func (t *Table) freeLocked() uint64 {
+	for {
+		if t.last++; find(t.active, t.last) < 0 {
+			return t.last
+		}
+	}
 }
 
 // Finish ends a job of the table. One that was asked to abort has the result

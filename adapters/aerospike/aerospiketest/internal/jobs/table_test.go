@@ -15,6 +15,13 @@ func TestTableNumbersShowsAndForgetsJobs(t *testing.T) {
 	require.True(t, table.Start(a))
 	require.EqualValues(t, 1, a.ID)
 	require.False(t, table.Start(&jobs.Job{ID: 1}))
+	two := &jobs.Job{ID: 2}
+	require.True(t, table.Start(two))
+	next := new(jobs.Job)
+	require.True(t, table.Start(next), "a number of the table's own is one that is free")
+	require.EqualValues(t, 3, next.ID)
+	table.Finish(next, jobs.OK)
+	table.Finish(two, jobs.OK)
 	a.Visited.Add(1)
 	line, ok := table.Show(1)
 	require.True(t, ok)

@@ -13,7 +13,7 @@ const (
 	Refused    = 1  // there is one already, or none to remove
 	Failed     = -1 // a value can't be stored
 	NotThere   = -2 // nothing to update
-	maxBins    = 32767
+	maxBins    = wire.MaxBins
 	maxBinName = wire.MaxBinName
 )
 

@@ -22,6 +22,8 @@ const (
 	// MaxBinName and MaxSetName are the longest names that can be written.
 	MaxBinName = 15
 	MaxSetName = 63
+	// MaxBins is how many bins a record may have.
+	MaxBins = 32767
 )
 
 // Bits of the first info byte.
