@@ -3,6 +3,7 @@ package lua
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 )
 
@@ -11,7 +12,6 @@ const (
 	maxInstructions = 5_000_000
 	maxTime         = 2 * time.Second
 	maxMemory       = 64 << 20 // bytes of strings and collections
-	checkEvery      = 1 << 12  // instructions between two looks at the clock
 )
 
 var (
@@ -21,13 +21,15 @@ var (
 )
 
 // A budget bounds a call. It is the context of the interpreter, which looks at Done
-// before every instruction: so Done counts them. It belongs to one goroutine.
+// before every instruction: so Done counts them. One instruction may be a call that takes
+// long, so a timer keeps the time, not the count. It belongs to one goroutine, but for late.
 type budget struct {
 	context.Context // never ends
 
 	instructions int
 	memory       int
-	until        time.Time
+	timer        *time.Timer
+	late         atomic.Bool   // the time is over
 	over         chan struct{} // closed, and what Done returns, when something is used up
 	err          error
 }
@@ -35,15 +37,21 @@ type budget struct {
 func newBudget() *budget {
 	b := &budget{Context: context.Background(), over: make(chan struct{})} //nolint:forbidigo // values only: the end is this type's own
 	close(b.over)
+	b.timer = time.AfterFunc(maxTime, func() { b.late.Store(true) })
 	b.renew()
 	return b
 }
+
+// end lets go of the timer.
+func (b *budget) end() { b.timer.Stop() }
 
 // renew gives a stream's functions their instructions and time anew, but not
 // memory: what they hold adds up.
 func (b *budget) renew() {
 	if b.err == nil {
-		b.instructions, b.until = maxInstructions, time.Now().Add(maxTime)
+		b.instructions = maxInstructions
+		b.timer.Reset(maxTime)
+		b.late.Store(false)
 	}
 }
 
@@ -56,7 +64,7 @@ func (b *budget) Done() <-chan struct{} {
 	switch {
 	case b.instructions < 0:
 		b.err = errInstructions
-	case b.instructions%checkEvery == 0 && time.Now().After(b.until):
+	case b.late.Load():
 		b.err = errTime
 	default:
 		return nil

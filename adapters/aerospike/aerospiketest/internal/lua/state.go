@@ -51,7 +51,10 @@ func newState(p *program) *state {
 	return s
 }
 
-func (s *state) close() { s.l.Close() }
+func (s *state) close() {
+	s.budget.end()
+	s.l.Close()
+}
 
 // sandbox takes away what leads out of the state, or past its bounds.
 func (s *state) sandbox() {
