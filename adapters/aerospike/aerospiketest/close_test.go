@@ -83,3 +83,31 @@ func TestCloseEndsAnAggregationAtItsNextRecord(t *testing.T) {
 		assert.Error(t, err)
 	})
 }
+
+// A node that is going down waits for what runs on it; nobody else waits for the node.
+func TestKillKeepsNobodyFromChangingTheCluster(t *testing.T) {
+	s, c := start(t, aerospiketest.Config{Nodes: 2})
+	at := newStopper()
+	require.NoError(t, s.RegisterFunc("m", "f", func(*aerospiketest.UDFRecord, []any) (any, error) {
+		at.step()
+		return nil, nil
+	}))
+	k := key(t, 1)
+	n := s.Node(k.PartitionId() % 2)
+	gone, killed := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = c.Execute(writePolicy(), k, "m", "f")
+	}()
+	<-at.reached
+	go func() {
+		defer close(killed)
+		n.Kill()
+	}()
+	<-gone
+	require.False(t, n.Up())
+	require.NoError(t, s.MovePartitions(1-n.Index(), k.PartitionId()))
+	s.Inject(aerospiketest.Fault{}).Remove()
+	close(at.goOn)
+	<-killed
+}

@@ -20,8 +20,9 @@ type Node struct {
 	name  string
 	addr  string // host:port, the same for all its lives
 
-	mu   sync.Mutex
-	life *life // guarded by mu; nil while the node is down
+	mu   sync.Mutex  // held while a life begins or ends, which may take as long as a command
+	life *life       // guarded by mu; nil while the node is down
+	up   atomic.Bool // whether there is a life, for those that must not wait for one to end
 
 	removed  atomic.Bool
 	strict   atomic.Bool
@@ -69,12 +70,8 @@ func (n *Node) Index() int { return n.index }
 // Stats returns the node's counters. They go on over a restart.
 func (n *Node) Stats() Stats { return n.counters.snapshot() }
 
-// Up reports whether the node is running.
-func (n *Node) Up() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.life != nil
-}
+// Up reports whether the node is running. One that is going down isn't.
+func (n *Node) Up() bool { return n.up.Load() }
 
 // SetAccept changes how new connections are treated. It panics if the delay is
 // negative.
@@ -157,6 +154,7 @@ func (n *Node) start(addr string) (ok bool, err error) {
 func (n *Node) beginLocked(ln net.Listener) {
 	n.life = &life{ln: ln, done: make(chan struct{}), conns: make(map[net.Conn]struct{})}
 	n.life.wg.Add(1)
+	n.up.Store(true)
 	go n.acceptLoop(n.life)
 }
 
@@ -170,6 +168,7 @@ func (n *Node) stop() bool {
 		return false
 	}
 	n.life = nil
+	n.up.Store(false)
 	close(l.done)
 	_ = l.ln.Close()
 	l.mu.Lock()
