@@ -3,11 +3,14 @@
 // connects to it over loopback and no container is needed.
 //
 //	srv := aerospiketest.NewServer(t) // or NewServer(t, aerospiketest.Config{Nodes: 3})
+//	hosts, err := aerospike.NewHosts(srv.Hosts()...)
+//	client, err := aerospike.NewClientWithPolicyAndHost(policy, hosts...)
+//	t.Cleanup(client.Close)
 //
-// [Server.Hosts] has the addresses for the driver. The client should be closed
-// before the server: what t.Cleanup runs last was registered first, so start the
-// server first. Give the driver's ClientPolicy a Timeout of a few seconds, and
-// keep a reference to the client for as long as it works.
+// The client should be closed before the server: what t.Cleanup runs last was
+// registered first, so start the server first. Give the driver's ClientPolicy a
+// Timeout of a few seconds, and keep a reference to the client for as long as it
+// works.
 //
 // # Making things go wrong
 //

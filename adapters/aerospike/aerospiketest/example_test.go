@@ -3,8 +3,6 @@ package aerospiketest_test
 import (
 	"context"
 	"fmt"
-	"net"
-	"strconv"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -21,11 +19,10 @@ func Example() {
 		return
 	}
 	defer srv.Close()
-	host, port, _ := net.SplitHostPort(srv.Addr())
-	number, _ := strconv.Atoi(port)
 	policy := as.NewClientPolicy()
 	policy.Timeout = 5 * time.Second
-	client, aerr := as.NewClientWithPolicy(policy, host, number)
+	hosts, _ := as.NewHosts(srv.Hosts()...)
+	client, aerr := as.NewClientWithPolicyAndHost(policy, hosts...)
 	if aerr != nil {
 		fmt.Println(aerr)
 		return
@@ -103,9 +100,8 @@ func Example_service() {
 		return
 	}
 	defer srv.Close()
-	host, port, _ := net.SplitHostPort(srv.Addr())
-	number, _ := strconv.Atoi(port)
-	client, aerr := as.NewClient(host, number)
+	hosts, _ := as.NewHosts(srv.Hosts()...)
+	client, aerr := as.NewClientWithPolicyAndHost(nil, hosts...)
 	if aerr != nil {
 		fmt.Println(aerr)
 		return
@@ -134,9 +130,8 @@ func ExampleServer_Hold_job() {
 		return
 	}
 	defer srv.Close()
-	host, port, _ := net.SplitHostPort(srv.Addr())
-	number, _ := strconv.Atoi(port)
-	client, aerr := as.NewClient(host, number)
+	hosts, _ := as.NewHosts(srv.Hosts()...)
+	client, aerr := as.NewClientWithPolicyAndHost(nil, hosts...)
 	if aerr != nil {
 		fmt.Println(aerr)
 		return
@@ -190,9 +185,8 @@ func ExampleServer_RegisterFunc() {
 		fmt.Println(err)
 		return
 	}
-	host, port, _ := net.SplitHostPort(srv.Addr())
-	number, _ := strconv.Atoi(port)
-	client, aerr := as.NewClient(host, number)
+	hosts, _ := as.NewHosts(srv.Hosts()...)
+	client, aerr := as.NewClientWithPolicyAndHost(nil, hosts...)
 	if aerr != nil {
 		fmt.Println(aerr)
 		return
