@@ -12,8 +12,8 @@ import (
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/wire"
 )
 
-// keepReply is how large a buffer for answers may stay between two commands.
-const keepReply = 1 << 20
+// keepBuffer is how large a buffer may stay between two commands.
+const keepBuffer = 1 << 20
 
 var (
 	errReset = errors.New("aerospiketest: connection reset by a fault")
@@ -31,9 +31,10 @@ type conn struct {
 	exec *command.Executor
 	meters
 
-	msg wire.Message
-	in  []byte // of the frame that is being served
-	out []byte // the answer, or the part of it that was not yet sent
+	msg      wire.Message
+	in       []byte // of the frame that is being served
+	inflated int    // size of the message in it, if it was compressed
+	out      []byte // the answer, or the part of it that was not yet sent
 
 	logged []logged // where the command is recorded
 
@@ -84,9 +85,18 @@ func (c *conn) serve() {
 			}
 			return
 		}
-		if cap(c.out) > keepReply {
-			c.out = nil
-		}
+		c.forget()
+	}
+}
+
+// forget lets go of large buffers, for the next command may be long in coming.
+func (c *conn) forget() {
+	if cap(c.out) > keepBuffer {
+		c.out = nil
+	}
+	if cap(c.in) > keepBuffer || c.inflated > keepBuffer {
+		c.in, c.body, c.msg, c.cmd, c.inflated = nil, nil, wire.Message{}, target{}, 0
+		c.exec.Forget()
 	}
 }
 
@@ -152,6 +162,7 @@ func (c *conn) parse(typ byte) error {
 		if body, err = wire.Inflate(body); err != nil {
 			return err
 		}
+		c.inflated = len(body)
 	}
 	if c.msg.Parse(body) != wire.OK {
 		return nil

@@ -68,6 +68,10 @@ func isClosed(done <-chan struct{}) bool {
 	}
 }
 
+// Forget lets go of the last batch, whose bytes the executor otherwise keeps until the
+// next.
+func (e *Executor) Forget() { e.sub = wire.Message{} }
+
 // forget lets go of the values of the last command, but not of the memory for
 // the next, if that is not much.
 func (e *Executor) forget() {
