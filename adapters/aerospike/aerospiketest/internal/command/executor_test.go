@@ -76,8 +76,9 @@ func TestExecutorFailedCommandLeavesTheRecord(t *testing.T) {
 	})
 }
 
-// FuzzExecutor carries out messages of any content: none may panic, and what
-// comes back must be frames or a message.
+// FuzzExecutor carries out messages of any content: none may panic, what comes back
+// must be frames or a message, and what is stored must not be bytes of the message,
+// whose memory is used again.
 func FuzzExecutor(f *testing.F) {
 	rec := wire.AppendField(wire.AppendField(nil, wire.FieldNamespace, []byte("test")), wire.FieldDigest, digest)
 	body := func(info1, info2 byte, fields int, rest ...[]byte) []byte {
@@ -99,10 +100,11 @@ func FuzzExecutor(f *testing.F) {
 	for _, b := range querySeeds(rec[:9]) {
 		f.Add(b)
 	}
-	e := fuzzed(f)
+	e, ns := fuzzed(f)
 	host := &command.Host{Owns: func(pid int) bool { return pid%2 == 1 }, Jobs: new(jobs.Table)}
 	var m wire.Message
-	f.Fuzz(func(t *testing.T, body []byte) {
+	f.Fuzz(func(t *testing.T, input []byte) {
+		body := bytes.Clone(input)
 		if m.Parse(body) != wire.OK {
 			return
 		}
@@ -122,6 +124,13 @@ func FuzzExecutor(f *testing.F) {
 		default:
 			out, _ = e.Single(&m, wire.AppendFrame(nil, wire.TypeMessage), 0)
 			wire.EndFrame(out, 0)
+		}
+		was := content(ns)
+		for i := range body {
+			body[i] = 0xaa // as the next message does
+		}
+		if content(ns) != was {
+			t.Fatal("a record has bytes of the message")
 		}
 		r := bytes.NewReader(out)
 		for r.Len() > 0 {

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"hash/fnv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +15,7 @@ import (
 )
 
 // fuzzed returns an executor that has everything: records, an index and functions.
-func fuzzed(t testing.TB) *command.Executor {
+func fuzzed(t testing.TB) (*command.Executor, *store.Namespace) {
 	clock := new(store.Clock)
 	ns := store.NewNamespace("test", clock, 0, 1<<20)
 	cat := &command.Catalog{
@@ -27,7 +28,25 @@ func fuzzed(t testing.TB) *command.Executor {
 	e := command.NewExecutor(cat)
 	_, c := e.Single(message(0, wire.Info2Write, wire.Op{Code: wire.OpWrite, Particle: wire.ParticleInteger, Name: []byte("a"), Data: integer(1)}), nil, 0)
 	require.Equal(t, wire.OK, c)
-	return e
+	return e, ns
+}
+
+// content stands for all that is stored, in whatever order, but for what may expire
+// meanwhile.
+func content(ns *store.Namespace) (sum uint64) {
+	ns.Each(func(r *store.Record) bool {
+		if r.Expires != 0 {
+			return true
+		}
+		h := fnv.New64a()
+		_, _ = h.Write(append(append(r.Digest[:], r.Set...), r.Key...)) // never fails
+		for _, b := range r.Bins {
+			_, _ = h.Write(append([]byte(b.Name+"="), b.Data...))
+		}
+		sum += h.Sum64()
+		return true
+	})
+	return sum
 }
 
 // querySeeds are scans, queries and calls of functions, by all ways. ns is the field of the
