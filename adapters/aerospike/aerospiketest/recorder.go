@@ -22,6 +22,7 @@ type Recorder struct {
 	log     []Served      // guarded by mu
 	epoch   int           // guarded by mu; how often the log was emptied
 	missed  int           // guarded by mu; commands that came when it was full
+	over    bool          // guarded by mu; no more commands come
 	changed chan struct{} // guarded by mu; closed and made anew at every change
 }
 
@@ -49,8 +50,12 @@ func (s *Server) Record(matches ...Match) *Recorder {
 // Stop ends the log. What is in it stays, and commands in it still get done.
 func (r *Recorder) Stop() {
 	r.srv.mu.Lock()
-	defer r.srv.mu.Unlock()
 	without(&r.srv.logs, r)
+	r.srv.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	r.notifyLocked()
 }
 
 // Served returns the commands in the log.
@@ -83,20 +88,24 @@ func (r *Recorder) Reset() {
 	r.notifyLocked()
 }
 
-// Wait returns nil once n commands in the log are done. It fails with the
-// context's cause.
+// Wait returns nil once n commands in the log are done. It fails with the context's
+// cause, or when no more can come: all in the log are done, and it was stopped or the
+// server was closed.
 func (r *Recorder) Wait(ctx context.Context, n int) error {
 	for {
 		r.mu.Lock()
-		done, changed := 0, r.changed
+		done, all, over, changed := 0, len(r.log), r.over, r.changed
 		for i := range r.log {
 			if r.log[i].Done {
 				done++
 			}
 		}
 		r.mu.Unlock()
-		if done >= n {
+		switch {
+		case done >= n:
 			return nil
+		case over && done == all:
+			return fmt.Errorf("aerospiketest: log stopped with %d of %d commands", done, n)
 		}
 		select {
 		case <-changed:
@@ -121,6 +130,9 @@ type logged struct {
 func (r *Recorder) arrive(s Served) (logged, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.over {
+		return logged{}, false
+	}
 	if len(r.log) >= RecorderLimit {
 		r.missed++
 		return logged{}, false

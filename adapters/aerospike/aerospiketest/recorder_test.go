@@ -131,3 +131,17 @@ func TestRecorderIsBounded(t *testing.T) {
 	require.Equal(t, aerospiketest.RecorderLimit, log.Len())
 	require.Equal(t, 5, log.Missed())
 }
+
+func TestRecorderWaitEndsWhenNoMoreCanCome(t *testing.T) {
+	s, c := start(t)
+	stopped, closed := s.Record(), s.Record()
+	put(t, c, key(t, 1), as.NewBin("a", 1))
+	stopped.Stop()
+	put(t, c, key(t, 2), as.NewBin("a", 1))
+	require.NoError(t, stopped.Wait(context.Background(), 1))
+	require.ErrorContains(t, stopped.Wait(context.Background(), 2), "log stopped with 1 of 2 commands")
+	waited := make(chan error, 1)
+	go func() { waited <- closed.Wait(context.Background(), 3) }()
+	s.Close()
+	require.ErrorContains(t, <-waited, "log stopped with 2 of 3 commands")
+}

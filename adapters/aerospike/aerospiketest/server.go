@@ -116,7 +116,7 @@ func (s *Server) infoCounters(node int) info.Counters {
 }
 
 // Close ends the server: listeners and connections are closed, held commands
-// end unanswered, gates and faults are gone. It returns when no goroutine of
+// end unanswered, gates and faults are gone, logs have ended. It returns when no goroutine of
 // the server is left, for every caller. A second call does nothing.
 func (s *Server) Close() {
 	s.closing.Lock()
@@ -137,6 +137,9 @@ func (s *Server) Close() {
 	}
 	for _, i := range s.faultList() {
 		i.Remove()
+	}
+	for _, r := range list(&s.logs) {
+		r.Stop()
 	}
 }
 
