@@ -18,6 +18,7 @@ const (
 	DefaultNamespace     = "test"
 	DefaultMaxRecordSize = 1 << 20
 	maxNodes             = 64
+	maxRecordSize        = 8 << 20                   // as on a real server; other bounds are made for it
 	maxTTL               = wire.MaxTTL * time.Second // ten years, as on a real server
 )
 
@@ -37,8 +38,8 @@ type Config struct {
 	// DefaultTTL is the time to live of records that are written without one,
 	// in whole seconds, up to ten years. Zero means that they don't expire.
 	DefaultTTL time.Duration
-	// MaxRecordSize bounds a record, in bytes; a larger one is answered with
-	// CodeRecordTooBig. Zero means DefaultMaxRecordSize.
+	// MaxRecordSize bounds a record, in bytes, up to 8 MiB; a larger one is answered
+	// with CodeRecordTooBig. Zero means DefaultMaxRecordSize.
 	MaxRecordSize int
 	// Capacity bounds the work of every node. The zero value is no bound.
 	Capacity Capacity
@@ -115,7 +116,7 @@ func (c Config) validate() error {
 	fault(c.Nodes < 1 || c.Nodes > maxNodes, "Nodes", c.Nodes, fmt.Sprintf("1 to %d, or 0 for 1", maxNodes))
 	fault(c.ReplicationFactor < 1 || c.ReplicationFactor > max(c.Nodes, 1), "ReplicationFactor", c.ReplicationFactor, "1 to the number of nodes, or 0 for a default")
 	fault(c.DefaultTTL < 0 || c.DefaultTTL > maxTTL || c.DefaultTTL%time.Second != 0, "DefaultTTL", c.DefaultTTL, "whole seconds, up to "+maxTTL.String())
-	fault(c.MaxRecordSize < 0, "MaxRecordSize", c.MaxRecordSize, "a number of bytes, or 0 for a default")
+	fault(c.MaxRecordSize < 0 || c.MaxRecordSize > maxRecordSize, "MaxRecordSize", c.MaxRecordSize, fmt.Sprintf("1 to %d bytes, or 0 for a default", maxRecordSize))
 	fault(strings.ContainsAny(c.ClusterName, "\t\n;:"), "ClusterName", fmt.Sprintf("%q", c.ClusterName), "no tab, line feed, semicolon or colon")
 	_, err := c.listenAddr(max(c.Nodes, 1) - 1)
 	fault(err != nil, "Addr", fmt.Sprintf("%q", c.Addr), "host:port, with ports for all nodes")

@@ -42,6 +42,15 @@ func TestMisuseIsToldByFieldAndValue(t *testing.T) {
 	require.ErrorContains(t, s.RegisterFunc("m", "", nil), `package "m" and function ""`)
 }
 
+// Lists of more than twice the largest record of a real server are refused whatever the
+// config says, so it may not say more.
+func TestRecordsCanBeNoLargerThanOnARealServer(t *testing.T) {
+	_, err := aerospiketest.Start(aerospiketest.Config{MaxRecordSize: 64 << 20})
+	require.ErrorContains(t, err, "Config.MaxRecordSize is 67108864, want 1 to 8388608 bytes")
+	_, c := start(t, aerospiketest.Config{MaxRecordSize: 8 << 20})
+	put(t, c, key(t, 1), as.NewBin("l", [][]byte{make([]byte, 8<<20-100)}))
+}
+
 func TestTimesThatWouldOverflowAreRefused(t *testing.T) {
 	_, err := aerospiketest.Start(aerospiketest.Config{DefaultTTL: 20 * years})
 	require.ErrorContains(t, err, "Config.DefaultTTL is 175200h0m0s")
