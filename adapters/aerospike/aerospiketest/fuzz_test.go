@@ -50,6 +50,7 @@ func seeds() [][]byte {
 		frame{info1: 8, fields: [][]byte{field(41, append(bytes.Clone(batch), item...))}}.body(),
 		frame{info1: 9, fields: [][]byte{field(42, append(bytes.Clone(batch), old...))}}.body(),
 		frame{info1: 1, info3: 4, fields: [][]byte{ns, set, field(11, []byte{7, 7}), field(13, one), field(7, one)}}.body(),
+		frame{info1: 1, info3: 4, fields: [][]byte{ns, field(11, []byte{7, 7}), field(40, append([]byte{1, 255}, bytes.Repeat([]byte{'b'}, 255)...))}}.body(),
 		frame{info1: 1, info3: 4, fields: [][]byte{ns, field(12, bytes.Repeat([]byte{7}, 20))}}.body(),
 	}
 }

@@ -2,6 +2,7 @@ package security_test
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
 	"time"
 
@@ -142,6 +143,9 @@ func FuzzAnswer(f *testing.F) {
 	for code := range byte(21) {
 		f.Add(command(code, fields{0: "u", 1: "h", 10: "\x01\x04read", 11: "r", 12: "\x02\x0a\x04test\x00\x01", 13: "1.2.3.4", 14: "abcd"}))
 	}
+	long := "\x01\xff" + strings.Repeat("r", 255)
+	f.Add(command(5, fields{0: "u", 10: long}))
+	f.Add(command(12, fields{11: "r", 12: "\x01\x0a" + long[1:] + long[1:]}))
 	s, _, x := newStore(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		session := *x
