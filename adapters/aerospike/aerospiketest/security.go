@@ -76,7 +76,7 @@ func (c *Security) newStore(clock *store.Clock) (*security.Store, error) {
 	var errs []error
 	fault := func(code wire.Code, what, name string) {
 		if code != wire.OK {
-			errs = append(errs, fmt.Errorf("aerospiketest: Config.Security: %s %q is refused with code %d", what, name, code))
+			errs = append(errs, fmt.Errorf("aerospiketest: Config.Security: %s %q is refused: %s", what, name, refusal(code)))
 		}
 	}
 	if ttl <= time.Minute || ttl > maxTTL || ttl%time.Second != 0 {
@@ -99,6 +99,24 @@ func (c *Security) newStore(clock *store.Clock) (*security.Store, error) {
 		fault(s.AddUser(u.Name, u.Password, slices.Clone(u.Roles)), "the user", u.Name)
 	}
 	return s, errors.Join(errs...)
+}
+
+// refusal says why a user or role can't be.
+func refusal(c wire.Code) string {
+	switch c {
+	case wire.InvalidUser:
+		return "want a name of 1 to 63 bytes"
+	case wire.UserExists, wire.RoleExists:
+		return "there is one of that name"
+	case wire.InvalidRole:
+		return "want a name of 1 to 63 bytes, and roles that are there"
+	case wire.InvalidPrivilege:
+		return "want the name of a predefined role, a namespace only where it can be for one, and a set only with a namespace"
+	case wire.InvalidWhitelist:
+		return "want addresses or networks in its whitelist"
+	default:
+		return fmt.Sprintf("code %d", c)
+	}
 }
 
 // admin answers an admin command.

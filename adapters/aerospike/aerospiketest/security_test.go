@@ -141,17 +141,19 @@ func TestSecurityAdministration(t *testing.T) {
 }
 
 func TestSecurityConfigIsChecked(t *testing.T) {
-	for _, c := range []aerospiketest.Security{
-		{SessionTTL: time.Second},
-		{Users: []aerospiketest.User{{Name: "u", Roles: []string{"none"}}}},
-		{Users: []aerospiketest.User{{Name: ""}}},
-		{Roles: []aerospiketest.Role{{Name: "read"}}},
-		{Roles: []aerospiketest.Role{{Name: "r", Privileges: []aerospiketest.Privilege{{Name: "all"}}}}},
-		{Roles: []aerospiketest.Role{{Name: "r", Privileges: []aerospiketest.Privilege{{Name: "sys-admin", Namespace: "test"}}}}},
-		{Roles: []aerospiketest.Role{{Name: "r", Whitelist: []string{"x"}}}},
+	for want, c := range map[string]aerospiketest.Security{
+		"SessionTTL is 1s":                 {SessionTTL: time.Second},
+		`user "u" is refused: want a`:      {Users: []aerospiketest.User{{Name: "u", Roles: []string{"none"}}}},
+		`user "" is refused: want`:         {Users: []aerospiketest.User{{Name: ""}}},
+		`user "v" is refused: there is`:    {Users: []aerospiketest.User{{Name: "v"}, {Name: "v"}}},
+		`role "read" is refused: there`:    {Roles: []aerospiketest.Role{{Name: "read"}}},
+		`privilege "all" is refused: want`: {Roles: []aerospiketest.Role{{Name: "r", Privileges: []aerospiketest.Privilege{{Name: "all"}}}}},
+		`role "r" is refused: want the`:    {Roles: []aerospiketest.Role{{Name: "r", Privileges: []aerospiketest.Privilege{{Name: "sys-admin", Namespace: "test"}}}}},
+		`role "w" is refused: want addr`:   {Roles: []aerospiketest.Role{{Name: "w", Whitelist: []string{"x"}}}},
 	} {
-		_, err := aerospiketest.Start(aerospiketest.Config{Security: &c})
-		require.ErrorContains(t, err, "Config.Security", c)
+		_, err := aerospiketest.Start(aerospiketest.Config{Security: &c, Nodes: -1})
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "Config.Nodes is -1")
 	}
 	s := aerospiketest.NewServer(t, aerospiketest.Config{Security: new(aerospiketest.Security)})
 	_, err := login(t, s, "admin", "admin").QueryUser(adminPolicy(), "admin")

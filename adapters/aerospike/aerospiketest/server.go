@@ -80,15 +80,15 @@ func NewServer(t TB, config ...Config) *Server {
 // the server.
 func Start(config Config) (*Server, error) {
 	c := config.withDefaults()
-	if err := c.validate(); err != nil {
-		return nil, err
-	}
 	s := &Server{config: c, clock: new(store.Clock)}
+	err := c.validate()
 	if c.Security != nil {
-		var err error
-		if s.users, err = c.Security.newStore(s.clock); err != nil {
-			return nil, err
-		}
+		var faults error
+		s.users, faults = c.Security.newStore(s.clock)
+		err = errors.Join(err, faults)
+	}
+	if err != nil {
+		return nil, err
 	}
 	s.catalog = &command.Catalog{
 		Clock: s.clock, Table: command.NewTable(), Filter: command.NewFilter(s.clock), Indexes: new(sindex.Registry),
