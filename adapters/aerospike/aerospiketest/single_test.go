@@ -249,3 +249,13 @@ func TestSingleLimits(t *testing.T) {
 	long := keyIn(t, strings.Repeat("s", 64), 1)
 	require.Equal(t, types.PARAMETER_ERROR, codeOf(c.PutBins(writePolicy(), long, as.NewBin("a", 1))))
 }
+
+func TestSingleStoredKeyCountsForTheSizeOfARecord(t *testing.T) {
+	s, c := start(t, aerospiketest.Config{MaxRecordSize: 1000})
+	p := writePolicy()
+	k := key(t, strings.Repeat("k", 1000))
+	require.NoError(t, asError(c.PutBins(p, k, as.NewBin("a", 1))))
+	p.SendKey = true
+	require.Equal(t, types.RECORD_TOO_BIG, codeOf(c.PutBins(p, k, as.NewBin("a", 1))))
+	require.Equal(t, 1, s.Records("test", ""))
+}

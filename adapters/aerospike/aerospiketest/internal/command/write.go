@@ -133,8 +133,11 @@ func (e *Executor) admit(m *wire.Message, rec *store.Record, create bool) wire.C
 
 // apply stores the working copy.
 func (e *Executor) apply(ns *store.Namespace, p *store.Partition, m *wire.Message, d *store.Digest, rec *store.Record, h *wire.Header) wire.Code {
-	bins := e.run.Bins
-	if store.Size(bins) > ns.MaxRecord || len(bins) > wire.MaxBins {
+	bins, key := e.run.Bins, m.Key
+	if key == nil && rec != nil {
+		key = rec.Key
+	}
+	if store.Size(bins)+len(key) > ns.MaxRecord || len(bins) > wire.MaxBins {
 		return wire.RecordTooBig
 	}
 	if rec == nil {
