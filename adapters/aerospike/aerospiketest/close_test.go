@@ -1,6 +1,8 @@
 package aerospiketest_test
 
 import (
+	"net"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -110,4 +112,42 @@ func TestKillKeepsNobodyFromChangingTheCluster(t *testing.T) {
 	s.Inject(aerospiketest.Fault{}).Remove()
 	close(at.goOn)
 	<-killed
+}
+
+// A list of operations that is cut short fails, but not in a way that a client may see.
+func TestKillAnswersNothingThatItHasCutShort(t *testing.T) {
+	s := aerospiketest.NewServer(t)
+	ops := make([][]byte, 200)
+	for i := range ops {
+		ops[i] = rawOp(5, 1, "n", make([]byte, 8))
+	}
+	add := proto(2, 3, frame{info2: 1, fields: [][]byte{field(0, []byte("test")), field(4, make([]byte, 20))}, ops: ops}.body())
+	arrived := s.Inject(aerospiketest.Fault{})
+	for range 50 {
+		conns := make([]net.Conn, 4)
+		for i := range conns {
+			conns[i] = dial(t, s.Addr())
+		}
+		var wg sync.WaitGroup
+		for _, c := range conns {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				for {
+					if _, err := c.Write(add); err != nil {
+						return
+					}
+					_, body, err := readFrame(c)
+					if err != nil {
+						return
+					}
+					assert.EqualValues(t, aerospiketest.CodeOK, body[5])
+				}
+			}()
+		}
+		require.NoError(t, arrived.Wait(soon(t), arrived.Hits()+20))
+		s.Node(0).Kill()
+		wg.Wait()
+		require.NoError(t, s.Node(0).Restart())
+	}
 }

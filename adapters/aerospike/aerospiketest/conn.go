@@ -175,8 +175,12 @@ func (c *conn) parse(typ byte) error {
 	return nil
 }
 
-// write sends bytes.
+// write sends bytes, unless the life has ended: what a command makes then, as it is cut
+// short, is no answer to it.
 func (c *conn) write(b []byte) error {
+	if c.ended() {
+		return errDone
+	}
 	if c.cut {
 		b = b[:len(b)/2]
 	}

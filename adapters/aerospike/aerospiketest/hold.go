@@ -9,6 +9,16 @@ import (
 // errDone ends a command whose node went down or whose client hung up.
 var errDone = errors.New("aerospiketest: node down or client gone")
 
+// ended reports whether the node has gone down.
+func (c *conn) ended() bool {
+	select {
+	case <-c.life.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // sleep waits for a time, or fails when the node goes down.
 func (c *conn) sleep(d time.Duration) error { return c.sleepUntil(d, nil) }
 

@@ -32,6 +32,9 @@ func (c *conn) serveCommand() error {
 		if err := c.executeInTurn(); err != nil {
 			return err
 		}
+		if c.ended() {
+			return errDone
+		}
 	}
 	for _, i := range c.after {
 		if v == swallowed {

@@ -37,9 +37,6 @@ func (e *Executor) Batch(m *wire.Message, out []byte, sink Sink) ([]byte, wire.C
 	b = b[5:]
 	e.sub = wire.Message{Ops: e.sub.Ops[:0]}
 	for i := range n {
-		if e.ended() {
-			return s.out, wire.OK, errEnded
-		}
 		index, rest, ok := e.item(m, b, any, i == 0)
 		if !ok {
 			return s.last(wire.ParameterError), wire.ParameterError, nil
@@ -50,6 +47,9 @@ func (e *Executor) Batch(m *wire.Message, out []byte, sink Sink) ([]byte, wire.C
 		ttl := e.sub.TTL // a repeated item needs it as it was sent
 		s.out, c = e.Single(&e.sub, s.out, index)
 		e.sub.TTL = ttl
+		if e.ended() {
+			return s.out, wire.OK, errEnded
+		}
 		s.records++
 		sink.Result(c)
 		if !all && c != wire.OK && c != wire.NotFound && c != wire.FilteredOut {
