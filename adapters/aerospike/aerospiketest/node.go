@@ -22,6 +22,7 @@ type Node struct {
 
 	mu   sync.Mutex  // held while a life begins or ends, which may take as long as a command
 	life *life       // guarded by mu; nil while the node is down
+	port func()      // guarded by mu; gives back the port that is kept while the node is down, or nil
 	up   atomic.Bool // whether there is a life, for those that must not wait for one to end
 
 	removed  atomic.Bool
@@ -119,8 +120,8 @@ func (n *Node) Kill() {
 
 // Restart brings a killed node back on the same port, and nodes as drivers see
 // them change again. It fails, and the node stays down, if the port was taken
-// by someone else, the node was removed or the server is closed. On a running
-// node it does nothing.
+// by someone else, from whom it is kept but on Windows, the node was removed or
+// the server is closed. On a running node it does nothing.
 func (n *Node) Restart() error {
 	ok, err := n.start(n.addr)
 	if ok {
@@ -143,6 +144,7 @@ func (n *Node) start(addr string) (ok bool, err error) {
 	case n.srv.closed.Load():
 		return false, fmt.Errorf("aerospiketest: start node %d: server closed", n.index)
 	}
+	n.freePortLocked()
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		return false, fmt.Errorf("aerospiketest: start node %d: %w", n.index, err)
@@ -163,6 +165,7 @@ func (n *Node) beginLocked(ln net.Listener) {
 func (n *Node) stop() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	defer n.keepPortLocked()
 	l := n.life
 	if l == nil {
 		return false
@@ -180,6 +183,24 @@ func (n *Node) stop() bool {
 	l.mu.Unlock()
 	l.wg.Wait()
 	return true
+}
+
+// keepPortLocked keeps the port of a node that may come back, and gives that of another
+// back.
+func (n *Node) keepPortLocked() {
+	switch {
+	case n.removed.Load() || n.srv.closed.Load():
+		n.freePortLocked()
+	case n.port == nil:
+		n.port = keepPort(n.addr)
+	}
+}
+
+func (n *Node) freePortLocked() {
+	if n.port != nil {
+		n.port()
+		n.port = nil
+	}
 }
 
 // acceptLoop serves each connection in a goroutine of its own. It ends with the
