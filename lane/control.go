@@ -80,6 +80,14 @@ func (b *base) SetMeter(m spillway.Meter, every int) error {
 	return b.core.SetMeter(m, every)
 }
 
+// Meter returns the meter that SetMeter has set; nil if there is none.
+func (b *base) Meter() spillway.Meter {
+	if b == nil {
+		return nil
+	}
+	return b.core.Meter()
+}
+
 // Service returns what a call is taken to need: the ninth decile of how long permits
 // were held, by one call in 16, by those that a meter measures if there is one, or by all
 // with Track; 0 if nothing was measured yet. It costs a read.

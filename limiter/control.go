@@ -78,3 +78,11 @@ func (l *Limiter[T]) SetMeter(m spillway.Meter, every int) error {
 	}
 	return l.core.SetMeter(m, every)
 }
+
+// Meter returns the meter that SetMeter has set; nil if there is none.
+func (l *Limiter[T]) Meter() spillway.Meter {
+	if l.core == nil {
+		return nil
+	}
+	return l.core.Meter()
+}

@@ -62,6 +62,14 @@ func (c *Core) SetMeter(m spillway.Meter, every int) error {
 	return nil
 }
 
+// Meter returns who is told of calls now; nil if nobody is.
+func (c *Core) Meter() spillway.Meter {
+	if m := c.meter.Load(); m != nil {
+		return m.Meter
+	}
+	return nil
+}
+
 // MaxEvery is the rarest that a meter is told of a call.
 const MaxEvery = 1 << 10
 

@@ -46,7 +46,8 @@ type Controller struct {
 
 // Drive has a new controller move the limit of g, which was static until then: it is
 // what the controller goes back to. Nobody else may drive g, and until Stop its SetLimit,
-// SetPace, SetMaxWeight and SetMeter are the controller's. The limit starts at 4, or at
+// SetPace, SetMaxWeight and SetMeter are the controller's; a limiter or lane that another
+// controller, or a meter, is at already gives an error. The limit starts at 4, or at
 // the static limit if that is lower, unless the configuration keeps it higher. A wrong
 // configuration gives a *spillway.ConfigError that lists every fault, and an error of g
 // is returned as it is; g is as it was then. Drive doesn't block.
@@ -59,6 +60,11 @@ func Drive(g Guard, cfg Config) (*Controller, error) {
 	static := g.Limit()
 	if err := cfg.validate(g.Name(), static); err != nil {
 		return nil, err
+	}
+	if m, ok := g.(interface{ Meter() spillway.Meter }); ok && m.Meter() != nil {
+		e := &spillway.ConfigError{Component: "adaptive", Name: g.Name()}
+		e.Add("Guard", g.Name(), "must not be measured by another: Stop its controller, or SetMeter(nil, 0), first")
+		return nil, e
 	}
 	c := &Controller{
 		cfg: cfg, guard: g, name: g.Name(), static: static, mode: cfg.Mode, trusted: cfg.Trusted, every: 1,

@@ -180,3 +180,32 @@ func TestControllerKeepsAFractionalBound(t *testing.T) {
 		require.Equal(t, 2, l.Limit(), "half of 3, and no less")
 	})
 }
+
+// A guard has one controller: two would undo each other's doing, and the first to stop would
+// take the other's eyes. Nothing of the guard is touched.
+func TestDriveRefusesAGuardThatIsDriven(t *testing.T) {
+	l := newLimiter(t, 20)
+	first := drive(t, l, adaptive.DefaultConfig(40))
+	limit, meter := l.Limit(), l.Meter()
+	require.NotNil(t, meter)
+	_, err := adaptive.Drive(l, adaptive.DefaultConfig(40))
+	var wrong *spillway.ConfigError
+	require.ErrorAs(t, err, &wrong)
+	require.ErrorContains(t, err, `Guard is "db"`)
+	require.Equal(t, limit, l.Limit())
+	require.Same(t, meter, l.Meter())
+	require.NoError(t, first.Stop())
+	require.Nil(t, l.Meter())
+	second := drive(t, l, adaptive.DefaultConfig(40))
+	require.NotNil(t, l.Meter())
+	require.NoError(t, second.Stop())
+
+	dive, err := lane.New[int](lane.Config{Name: "lane", Limit: 20})
+	require.NoError(t, err)
+	require.Nil(t, dive.Meter())
+	drive(t, dive, adaptive.DefaultConfig(40))
+	require.NotNil(t, dive.Meter())
+	none := new(limiter.Limiter[int])
+	require.Nil(t, none.Meter())
+	require.Nil(t, new(lane.Lane[int]).Meter())
+}
