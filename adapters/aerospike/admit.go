@@ -24,8 +24,7 @@ func (cl *call) allot(ctx context.Context, policy, otherwise time.Duration) erro
 		policy = own
 	}
 	cl.asked, cl.otherwise = policy, otherwise
-	var ok bool
-	cl.budget, ok = newBudget(ctx, t.until, policy, otherwise, cfg.MinBudget)
+	ok := cl.budget.allot(ctx, t.until, policy, otherwise, cfg.MinBudget)
 	switch {
 	case !t.until.IsZero():
 	case !cl.budget.bounded:

@@ -16,14 +16,14 @@ type budget struct {
 // ends is when total is over.
 func (b *budget) ends() time.Time { return b.last.Add(-b.early) }
 
-// newBudget works out how long a call may take: no longer than its context lives,
+// allot works out how long a call may take: no longer than its context lives,
 // than its policy says, and, if neither says anything, than the default; nor beyond
 // until, unless that is zero. ok is
 // false if that is less than the least a call needs: it must not be sent then, for
 // the driver takes a timeout of zero for none at all.
-func newBudget(ctx context.Context, until time.Time, policy, otherwise, least time.Duration) (b budget, ok bool) {
+func (b *budget) allot(ctx context.Context, until time.Time, policy, otherwise, least time.Duration) (ok bool) {
 	deadline, has := ctx.Deadline()
-	b.bounded, b.last = has, until
+	b.bounded, b.last, b.early = has, until, 0
 	if has && (until.IsZero() || deadline.Before(until)) {
 		b.last = deadline
 	}
@@ -40,7 +40,7 @@ func newBudget(ctx context.Context, until time.Time, policy, otherwise, least ti
 		}
 	}
 	b.total = b.total.Truncate(time.Millisecond)
-	return b, b.total >= least
+	return b.total >= least
 }
 
 // left is what is left of the call's time.

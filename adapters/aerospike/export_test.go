@@ -12,9 +12,10 @@ import (
 	"github.com/spillway-go/spillway/lane"
 )
 
-// BudgetOf shows newBudget to the tests.
+// BudgetOf shows budget.allot to the tests.
 func BudgetOf(ctx context.Context, policy, otherwise, least time.Duration) (total, socket time.Duration, ok bool) {
-	b, ok := newBudget(ctx, time.Time{}, policy, otherwise, least)
+	var b budget
+	ok = b.allot(ctx, time.Time{}, policy, otherwise, least)
 	return b.total, b.socket(policy), ok
 }
 
