@@ -70,7 +70,8 @@ type Config struct {
 	// be nil. One that calls next while an earlier next of the same call is under way gets
 	// an error from it; a call of which one says that it succeeded, without a next, fails.
 	Use []spillway.Middleware
-	// Observer is told of every call; see spillway.Observer. Nil is nobody.
+	// Observer is told of every call; see spillway.Observer. One that is a
+	// spillway.AttemptObserver is told of each attempt, too, but of streams. Nil is nobody.
 	Observer spillway.Observer
 	// LaneHooks returns what is told of a lane, by the lane's name: of all that happens in
 	// it, at whatever node. New calls it once for each lane. Nil is nobody.
