@@ -285,7 +285,9 @@ func adminMethods(file string) []method {
 // R127: every method works, or says as the server does what it can't.
 func TestSurfaceWorks(t *testing.T) {
 	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 2})
-	client := connect(t, srv)
+	client := connect(t, srv, func(c *aerospike.Config) {
+		c.Policies.Admin = &as.AdminPolicy{Timeout: patience} // a password's hash takes a second on a busy machine
+	})
 	fill(t, client, 10)
 	secured := map[string]bool{}
 	for _, m := range adminMethods("") {
