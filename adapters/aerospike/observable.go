@@ -46,9 +46,9 @@ func (c *Client) OnTransition(f func(lifecycle.Transition)) (stop func()) {
 
 // observeLanes yields every lane as a whole, and then at each node.
 func (c *core) observeLanes(yield func(observe.Snapshot) bool) bool {
-	all := c.laneSnapshots()
+	all, tracked := c.laneSnapshots(), c.tracked()
 	for _, l := range c.sumLanes(all) {
-		holders := func() []spillway.Holder { return holdersOf(all, l.Name) }
+		holders := func() []spillway.Holder { return tracked.anywhere(l.Name) }
 		if !yield(observe.Snapshot{Component: "lane", Name: c.cfg.Name, Lane: l.Name, Laned: &l, Holders: holders}) {
 			return false
 		}
@@ -62,7 +62,7 @@ func (c *core) observeLanes(yield func(observe.Snapshot) bool) bool {
 			continue // of the whole client, or of a node that is gone
 		}
 		s := observe.Snapshot{Component: "lane", Name: c.cfg.Name, Lane: key.lane, Node: key.node, Detail: true, Laned: &l.Stats}
-		s.Holders = func() []spillway.Holder { return l.Holders }
+		s.Holders = func() []spillway.Holder { return tracked.at(key) }
 		if !yield(s) {
 			return false
 		}

@@ -66,7 +66,11 @@ func (c *Client) Snapshot() Snapshot {
 	if now.writes != nil {
 		snap.Writes = now.writes.Stats()
 	}
-	lanes := c.laneSnapshots()
+	lanes, holders := c.laneSnapshots(), c.tracked()
+	for key, l := range lanes {
+		l.Holders = holders.at(key)
+		lanes[key] = l
+	}
 	snap.Lanes = slices.SortedFunc(maps.Values(lanes), func(a, b LaneSnapshot) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Lane, b.Lane))
 	})
@@ -131,11 +135,8 @@ func (c *core) laneSnapshots() map[laneKey]LaneSnapshot {
 				stats = addCounts(l.Stats, stats)
 				stats.InUse = inUse
 			}
-			l.Node, l.Lane, l.Stats = key.node, key.lane, stats
-			l.Present = l.Present || s == current && (key.node == "" || present.has(key.node))
-			lanes[key] = l
+			lanes[key] = LaneSnapshot{Node: key.node, Lane: key.lane, Present: l.Present || s == current && (key.node == "" || present.has(key.node)), Stats: stats}
 		}
-		s.addHolders(lanes)
 	}
 	if current != nil {
 		current.addAdaptive(lanes)
