@@ -50,7 +50,8 @@ type Call struct {
 // Middleware is the untyped twin of [Decorator], for clients with many methods of
 // many result types. It calls next to go on, at most as often as it means to
 // repeat the call, one after the other, and returns, after next has returned, what the
-// caller shall see. If it doesn't call next, it must return an error. A Middleware must be
+// caller shall see. If it doesn't call next, or the last next has failed, it must return
+// an error: there is nothing else that the caller could be given. A Middleware must be
 // safe for concurrent use: by several calls, that is.
 type Middleware func(ctx context.Context, call Call, next func(context.Context) error) error
 

@@ -68,7 +68,8 @@ type Config struct {
 	GhostFactor float64
 	// Use stand around every call, retries included; the first is outermost. None may
 	// be nil. One that calls next while an earlier next of the same call is under way gets
-	// an error from it; a call of which one says that it succeeded, without a next, fails.
+	// an error from it; a call of which one says that it succeeded, although its last next
+	// has failed, or there was none, fails with that.
 	Use []spillway.Middleware
 	// Observer is told of every call; see spillway.Observer. One that is a
 	// spillway.AttemptObserver is told of each attempt, too, but of streams. Nil is nobody.

@@ -43,17 +43,13 @@ func begun[T any](ctx context.Context, c *Client, op *Operation, policy *as.Writ
 	}
 	given := *either(policy, &c.defaults.write)
 	e := errand{op: op, namespace: namespace, set: set, policy: given.TotalTimeout}
-	task, err := administer(ctx, c, e, asking(func(client *as.Client, timeout time.Duration) (*T, as.Error) {
+	return administer(ctx, c, e, asking(func(client *as.Client, timeout time.Duration) (*T, as.Error) {
 		p := given
 		if c.shapes() {
 			p.TotalTimeout = timeout
 		}
 		return f(client, &p)
 	}))
-	if err == nil && task == nil {
-		err = errHidden
-	}
-	return task, err
 }
 
 // Truncate removes all records of a set, or of a namespace if set is empty, that were

@@ -90,11 +90,8 @@ func (c *Client) job(ctx context.Context, op *Operation, policy *as.QueryPolicy,
 		})
 		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, 0, err
-	case task == nil:
-		return nil, 0, errHidden
 	}
 	return task, st.TaskId, nil
 }

@@ -275,14 +275,15 @@ func TestMiddlewareThatSkipsACallFailsIt(t *testing.T) {
 	_, stream := client.ScanAll(ctx, nil, "test", "s")
 	_, batch := client.BatchGet(ctx, nil, []*as.Key{key})
 	for _, err := range []error{read, stream, batch, client.Put(ctx, nil, key, as.BinMap{"a": 1})} {
-		require.ErrorContains(t, err, "a middleware returned no error, and has not called next")
+		require.ErrorContains(t, err, "a middleware returned no error for a call that has failed: it has not called next")
 	}
 	require.Zero(t, log.Len())
 	idle(t, client)
 }
 
-// G-AER-14: a middleware that makes a success of a failure has nothing to make a stream or a
-// task of: it is an error, and the observer hears of it once.
+// G-AER-14, R142: a middleware that makes a success of a failure has nothing to return: no record,
+// no stream, no task. It is an error, and still the failure that it was; and the observer hears
+// of it once.
 func TestMiddlewareThatHidesAFailure(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	w := new(witness)
@@ -296,6 +297,9 @@ func TestMiddlewareThatHidesAFailure(t *testing.T) {
 	compat := compatOf(t, client)
 	ch := make(chan *item)
 	for name, call := range map[string]func() error{
+		"Get":            func() error { return second(client.Get(patient(t), nil, newKey(t, 1))) },
+		"Put":            func() error { return client.Put(patient(t), nil, newKey(t, 1), as.BinMap{"a": 1}) },
+		"BatchGet":       func() error { return second(client.BatchGet(patient(t), nil, []*as.Key{newKey(t, 1)})) },
 		"ScanAll":        func() error { return second(client.ScanAll(patient(t), nil, "test", "s")) },
 		"ScanAllObjects": func() error { return second(client.ScanAllObjects(patient(t), nil, ch, "test", "s")) },
 		"QueryExecute":   func() error { return second(client.QueryExecute(patient(t), nil, nil, statement(), as.TouchOp())) },
@@ -305,7 +309,9 @@ func TestMiddlewareThatHidesAFailure(t *testing.T) {
 			return asError(aerr)
 		},
 	} {
-		require.ErrorContains(t, call(), "a middleware returned no error", name)
+		err := call()
+		require.ErrorContains(t, err, "a middleware returned no error", name)
+		require.ErrorIs(t, err, spillway.ErrBackpressure, name)
 		began, ended, _ := w.take()
 		require.Len(t, began, 1, name)
 		require.Len(t, ended, 1, name)

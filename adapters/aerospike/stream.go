@@ -113,9 +113,6 @@ func (c *Client) startStream(ctx context.Context, p plan, place *cursor, own fun
 	} else {
 		err = admit(ctx)
 	}
-	if err == nil && abandon == nil {
-		err = errHidden
-	}
 	return err
 }
 

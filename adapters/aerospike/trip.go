@@ -3,6 +3,7 @@ package aerospike
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -217,33 +218,26 @@ var errCutShort = errors.New("aerospike: a panic, or runtime.Goexit, of somebody
 // errOverlap is the error of a middleware's next that was called too early.
 var errOverlap = errors.New("aerospike: Config.Use: a middleware called next while an earlier next of the same call was under way")
 
-// errSkipped is the error of a call that a middleware says was made, and that it kept from
-// being made: its caller would take the nothing that he gets for an answer.
-var errSkipped = errors.New("aerospike: Config.Use: a middleware returned no error, and has not called next")
+// errSkipped is what is the matter with a call that a middleware kept from being made.
+var errSkipped = errors.New("it has not called next")
 
-// What surround knows of next.
-const (
-	nextNever uint32 = iota
-	nextRuns
-	nextReturned
-)
-
-// errHidden is the error of a call that was to begin something which is then there to be
-// used, and that a middleware made a success of although nothing was begun.
-var errHidden = errors.New("aerospike: Config.Use: a middleware returned no error, but there is nothing to return: what was to begin has failed")
-
-// surround runs next within the middlewares. There is one attempt of a trip at a time.
+// surround runs next within the middlewares. There is one attempt of a trip at a time. They
+// may make a failure of a success, but no success of a failure: their caller would take the
+// nothing that he gets for an answer.
 func (c *core) surround(ctx context.Context, call spillway.Call, next func(context.Context) error) error {
-	var state atomic.Uint32
+	var busy atomic.Bool
+	last := errSkipped
 	err := c.around(ctx, call, func(ctx context.Context) error {
-		if was := state.Load(); was == nextRuns || !state.CompareAndSwap(was, nextRuns) {
+		if !busy.CompareAndSwap(false, true) {
 			return errOverlap
 		}
-		defer state.Store(nextReturned)
-		return next(ctx)
+		defer busy.Store(false)
+		last = errCutShort
+		last = next(ctx)
+		return last
 	})
-	if err == nil && state.Load() == nextNever {
-		return errSkipped
+	if err == nil && last != nil {
+		err = fmt.Errorf("aerospike: Config.Use: a middleware returned no error for a call that has failed: %w", last)
 	}
 	return err
 }
@@ -262,17 +256,22 @@ func (c *Client) observed(ctx context.Context, t *trip, attempt func(context.Con
 // isWatched reports whether anybody stands around calls.
 func (c *Client) isWatched() bool { return c.around != nil || c.cfg.Observer != nil }
 
-// begin tells the observer of a call. What it does wrong harms nobody.
-func (c *Client) begin(ctx context.Context, call spillway.Call) (next context.Context, o spillway.Observation) {
+// begin tells the observer of a call.
+func (c *Client) begin(ctx context.Context, call spillway.Call) (context.Context, spillway.Observation) {
 	if c.cfg.Observer == nil {
 		return ctx, nil
 	}
+	return beginning(ctx, func() (context.Context, spillway.Observation) { return c.cfg.Observer.Begin(ctx, call) })
+}
+
+// beginning tells an observer that something begins. What he does wrong harms nobody.
+func beginning(ctx context.Context, tell func() (context.Context, spillway.Observation)) (next context.Context, o spillway.Observation) {
 	defer func() {
 		if recover() != nil {
 			next, o = ctx, nil
 		}
 	}()
-	next, o = c.cfg.Observer.Begin(ctx, call)
+	next, o = tell()
 	if next == nil {
 		next = ctx
 	}

@@ -16,12 +16,14 @@ func (c *Client) try(ctx context.Context, t *trip, attempt func(context.Context)
 	if c.attempts == nil {
 		return attempt(ctx)
 	}
-	before := *t
-	ctx, observation := c.beginAttempt(ctx, t)
+	asked, waited, backend := t.asked, t.waited, t.backend
+	ctx, observation := beginning(ctx, func() (context.Context, spillway.Observation) {
+		return c.attempts.BeginAttempt(ctx, c.callOf(t), t.attempts)
+	})
 	err := errCutShort
 	defer func() {
 		only := *t // of the attempt alone
-		only.asked, only.waited, only.backend = t.asked-before.asked, t.waited-before.waited, t.backend-before.backend
+		only.asked, only.waited, only.backend = t.asked-asked, t.waited-waited, t.backend-backend
 		if only.asked == 0 {
 			only.guard = nil
 		}
@@ -29,20 +31,6 @@ func (c *Client) try(ctx context.Context, t *trip, attempt func(context.Context)
 	}()
 	err = attempt(ctx)
 	return err
-}
-
-// beginAttempt tells the observer of an attempt. What it does wrong harms nobody.
-func (c *Client) beginAttempt(ctx context.Context, t *trip) (next context.Context, o spillway.Observation) {
-	defer func() {
-		if recover() != nil {
-			next, o = ctx, nil
-		}
-	}()
-	next, o = c.attempts.BeginAttempt(ctx, c.callOf(t), t.attempts)
-	if next == nil {
-		next = ctx
-	}
-	return next, o
 }
 
 // watchedSend is send for somebody who watches: each sending is an attempt, and the trip knows
