@@ -34,13 +34,7 @@ func (c *Core) Admit(ctx context.Context, n, room int) (spillway.Permit, error) 
 }
 
 func (c *Core) admitSlow(ctx context.Context, n, room int) (spillway.Permit, error) {
-	var u Use
-	var err error
-	if room == 0 {
-		u, err = c.Enter(ctx, n)
-	} else {
-		u, err = c.Wait(ctx, n, room)
-	}
+	u, err := c.enter(ctx, n, room)
 	if err != nil {
 		return spillway.Permit{}, err
 	}

@@ -212,28 +212,7 @@ func (c *Core) admit(ctx context.Context, w uint64) Use {
 
 // Enter admits a call of weight n that doesn't wait. On success the caller must
 // call Leave or Abort with the Use, once. It never blocks.
-//
-// Its first lines are the whole of ready, take, admit and refuse for the common
-// cases, in one place, because a call costs as much as an atomic here.
 func (c *Core) Enter(ctx context.Context, n int) (Use, error) {
-	if c.careful || ctx.Err() != nil {
-		return c.enterSlow(ctx, n)
-	}
-	s := c.word.Load()
-	w, ok := plain(s, n)
-	switch {
-	case ok && c.word.CompareAndSwap(s, s+w):
-		if c.admitted.Add(1)&c.sampled.Load() != 0 {
-			return Use{weight: w | useCounted}, nil
-		}
-		return Use{weight: w | useCounted, since: c.begin(ctx, w)}, nil
-	case ok || s&(special|ghostsBit) != 0 || w-1 >= limitOf(s):
-		return c.enterSlow(ctx, n)
-	}
-	return Use{}, c.reject(ctx, spillway.ReasonLimit)
-}
-
-func (c *Core) enterSlow(ctx context.Context, n int) (Use, error) {
 	if err := c.ready(ctx); err != nil {
 		return Use{}, err
 	}
@@ -244,6 +223,14 @@ func (c *Core) enterSlow(ctx context.Context, n int) (Use, error) {
 	}
 	c.note(class, u)
 	return u, nil
+}
+
+// enter is Enter, or with room above zero Wait.
+func (c *Core) enter(ctx context.Context, n, room int) (Use, error) {
+	if room == 0 {
+		return c.Enter(ctx, n)
+	}
+	return c.Wait(ctx, n, room)
 }
 
 // ready returns an error if ctx already rules the call out: a done context admits

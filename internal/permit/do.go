@@ -47,12 +47,7 @@ func Do[T any](ctx context.Context, c *Core, n, room int, op spillway.Op[T]) (v 
 }
 
 func doSlow[T any](ctx context.Context, c *Core, n, room int, op spillway.Op[T]) (v T, err error) {
-	var use Use
-	if room == 0 {
-		use, err = c.Enter(ctx, n)
-	} else {
-		use, err = c.Wait(ctx, n, room)
-	}
+	use, err := c.enter(ctx, n, room)
 	if err != nil {
 		return v, err
 	}

@@ -13,20 +13,6 @@ import (
 // the longest wait is over, the limit fell below n, the mode or Close sent the
 // caller away, or ctx is done. Whoever gets an error has left nothing behind.
 func (c *Core) Wait(ctx context.Context, n, maxWaiting int) (Use, error) {
-	// The common case in one place, as in Enter.
-	if !c.careful && ctx.Err() == nil {
-		s := c.word.Load()
-		if w, ok := plain(s, n); ok && c.word.CompareAndSwap(s, s+w) {
-			if c.admitted.Add(1)&c.sampled.Load() != 0 {
-				return Use{weight: w | useCounted}, nil
-			}
-			return Use{weight: w | useCounted, since: c.begin(ctx, w)}, nil
-		}
-	}
-	return c.waitSlow(ctx, n, maxWaiting)
-}
-
-func (c *Core) waitSlow(ctx context.Context, n, maxWaiting int) (Use, error) {
 	if err := c.ready(ctx); err != nil {
 		return Use{}, err
 	}
