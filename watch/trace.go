@@ -6,11 +6,11 @@ import (
 	"log/slog"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/callsite"
 )
 
 // Acquirer is somebody who asked for a permit.
@@ -215,30 +215,8 @@ func (t *Trace) Last() []Acquirer {
 	t.mu.Unlock()
 	all := make([]Acquirer, 0, len(ring))
 	for _, a := range slices.Backward(ring) {
-		a.Site = siteOf(a.pcs)
+		a.Site = callsite.Of(a.pcs)
 		all = append(all, a.Acquirer)
 	}
 	return all
-}
-
-// siteOf is the first frame that is neither the toolkit's own nor the runtime's; if there is
-// none, as of go lane.Do(…), the toolkit's last. Its tests and examples are nobody's.
-func siteOf(pcs []uintptr) (entry string) {
-	frames := runtime.CallersFrames(pcs)
-	for {
-		f, more := frames.Next()
-		rest, ours := strings.CutPrefix(f.Function, "github.com/spillway-go/spillway")
-		ours = ours && (strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "."))
-		site := fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line)
-		switch {
-		case f.Function == "" || strings.HasPrefix(f.Function, "runtime."):
-		case !ours || strings.HasSuffix(f.File, "_test.go") || strings.HasPrefix(rest, "/examples/"):
-			return site
-		default:
-			entry = site
-		}
-		if !more {
-			return entry
-		}
-	}
 }

@@ -3,13 +3,12 @@ package permit
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/callsite"
 	"github.com/spillway-go/spillway/internal/slot"
 )
 
@@ -52,48 +51,11 @@ func (c *Core) noteHolder(class spillway.Class, token uint64) {
 
 // report makes a holder readable.
 func (c *Core) report(h *slot.Note, weight uint64, age time.Duration) spillway.Holder {
-	r := spillway.Holder{Class: h.Class, Weight: int(weight), Age: age}
-	var stack strings.Builder
-	var entry string // where the goroutine came to us, if nobody called: go lane.Do(…)
-	frames := runtime.CallersFrames(h.PCs)
-	for {
-		f, more := frames.Next()
-		if f.Function != "" {
-			site := fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line)
-			switch {
-			case r.Site != "" || strings.HasPrefix(f.Function, "runtime."):
-			case ours(f):
-				entry = site
-			default:
-				r.Site = site
-			}
-			if c.opts.Track == spillway.TrackStack {
-				fmt.Fprintf(&stack, "%s\n\t%s:%d\n", f.Function, f.File, f.Line)
-			}
-		}
-		if !more {
-			break
-		}
+	r := spillway.Holder{Class: h.Class, Weight: int(weight), Age: age, Site: callsite.Of(h.PCs)}
+	if c.opts.Track == spillway.TrackStack {
+		r.Stack = callsite.Stack(h.PCs)
 	}
-	r.Site, r.Stack = cmp.Or(r.Site, entry), stack.String()
 	return r
-}
-
-// ours reports whether a frame is one of the toolkit's own, which isn't what
-// somebody who looks for a leak wants to see. Its tests are somebody. The file says
-// so, because a closure of ours that is inlined bears the name of its caller.
-func ours(f runtime.Frame) bool {
-	if strings.HasSuffix(f.File, "_test.go") {
-		return false
-	}
-	if strings.HasPrefix(f.Function, "github.com/spillway-go/spillway/adapters/aerospike.") {
-		return true // another module, with another place for its files
-	}
-	_, here, _, _ := runtime.Caller(0)
-	rest, ok := strings.CutPrefix(f.File, strings.TrimSuffix(here, "internal/permit/holder.go"))
-	dir, _, below := strings.Cut(rest, "/")
-	rooms := []string{"internal", "limiter", "lane", "retry", "deadline", "group", "lifecycle", "watch"}
-	return ok && (!below || slices.Contains(rooms, dir))
 }
 
 // Holders returns who holds a permit now, the oldest first. It is empty unless
