@@ -36,13 +36,7 @@ func (o attemptObserver) BeginAttempt(ctx context.Context, call spillway.Call, n
 
 // End implements spillway.Observation.
 func (a *attempt) End(r spillway.CallResult) {
-	var all []attribute.KeyValue
-	if r.Node != "" {
-		all = append(all, attribute.String(attrNode, r.Node))
-	}
-	if r.Peer != "" {
-		all = append(all, semconv.NetworkPeerAddress(r.Peer), semconv.NetworkPeerPort(r.PeerPort))
-	}
+	all := appendNode(nil, r)
 	if r.Err != nil {
 		if f := failureOf(r.Err); a.observer.isError(a.call, f, r.Err) {
 			all = append(all, semconv.ErrorTypeKey.String(f.kind))

@@ -173,12 +173,7 @@ func (b *observation) endSpan(r spillway.CallResult, f failure) {
 	if isBatch(b.call) && b.call.BatchSize != 1 {
 		all = append(all, semconv.DBOperationBatchSizeKey.Int(b.call.BatchSize))
 	}
-	if r.Node != "" {
-		all = append(all, attribute.String(attrNode, r.Node))
-	}
-	if r.Peer != "" {
-		all = append(all, semconv.NetworkPeerAddress(r.Peer), semconv.NetworkPeerPort(r.PeerPort))
-	}
+	all = appendNode(all, r)
 	if r.Attempts > 1 {
 		all = append(all, attribute.Int(attrAttempts, r.Attempts))
 	}
@@ -203,6 +198,17 @@ func (b *observation) endSpan(r spillway.CallResult, f failure) {
 	}
 	span.SetAttributes(all...)
 	span.End()
+}
+
+// appendNode adds which node was asked.
+func appendNode(all []attribute.KeyValue, r spillway.CallResult) []attribute.KeyValue {
+	if r.Node != "" {
+		all = append(all, attribute.String(attrNode, r.Node))
+	}
+	if r.Peer != "" {
+		all = append(all, semconv.NetworkPeerAddress(r.Peer), semconv.NetworkPeerPort(r.PeerPort))
+	}
+	return all
 }
 
 // appendAnswer adds what an error of a backend says beside its class.
