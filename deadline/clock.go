@@ -90,7 +90,7 @@ func (c *core) goOn(w *worker) bool {
 		c.mu.Unlock()
 		return false
 	}
-	c.count.completed[spillway.OutcomeOK]++
+	c.count.ended[spillway.OutcomeOK]++
 	w.own.slot, w.own.started = *s, c.clock
 	q.remove(q.head)
 	c.checkLocked()

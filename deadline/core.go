@@ -87,11 +87,11 @@ type core struct {
 
 // counts are the totals since the start of how jobs ended, guarded by the core's lock.
 type counts struct {
-	completed   spillway.OutcomeCounts
-	panicked    uint64
+	ended       spillway.OutcomeCounts
+	aborted     uint64
 	refused     spillway.RefusalCounts
 	canceled    uint64
-	closedOut   uint64
+	afterClose  uint64
 	invalid     uint64
 	late        uint64
 	wouldRefuse uint64
@@ -99,7 +99,7 @@ type counts struct {
 }
 
 func (n *counts) outcomes() uint64 {
-	return n.completed.Total() + n.panicked + n.refused.Total() + n.canceled + n.closedOut + n.invalid
+	return n.ended.Total() + n.aborted + n.refused.Total() + n.canceled + n.afterClose + n.invalid
 }
 
 func newCore(cfg Config) *core {
@@ -252,7 +252,7 @@ func (c *core) countLocked(v verdict) {
 	case canceled:
 		c.count.canceled++
 	case closedOut, closedBefore:
-		c.count.closedOut++
+		c.count.afterClose++
 	default:
 		c.count.invalid++
 	}

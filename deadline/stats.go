@@ -66,8 +66,8 @@ func (c *core) stats() Stats {
 		Capacity: c.queueCap, Depth: c.queue.n - starting,
 		MaxSubmitters: c.parkedCap, Parked: c.parked.n,
 		Workers: c.target, Busy: c.busy + starting, Idle: c.freeLocked() - starting,
-		Submitted: c.submitted, Ended: c.count.completed, Aborted: c.count.panicked,
-		Refused: c.count.refused, Canceled: c.count.canceled, AfterClose: c.count.closedOut,
+		Submitted: c.submitted, Ended: c.count.ended, Aborted: c.count.aborted,
+		Refused: c.count.refused, Canceled: c.count.canceled, AfterClose: c.count.afterClose,
 		Invalid: c.count.invalid, Late: c.count.late, WouldRefuse: c.count.wouldRefuse,
 		LostItems: c.count.lostItems,
 	}

@@ -289,9 +289,9 @@ func (c *core) finishLocked(j *job, out *fallout) {
 		c.count.late++
 	}
 	if j.panicked {
-		c.count.panicked++
+		c.count.aborted++
 	} else {
-		c.count.completed[j.outcome]++
+		c.count.ended[j.outcome]++
 	}
 	if c.share > 0 && j.outcome != spillway.OutcomeLocal {
 		run := float64(j.ended - j.started)

@@ -111,7 +111,7 @@ func countsOf(s observe.Snapshot) (counts, bool) {
 				{"queue", e.Capacity},
 				{"parked", e.Parked},
 				{"canceled", e.Canceled},
-				{"closed out", e.AfterClose},
+				{"after close", e.AfterClose},
 				{"invalid", e.Invalid},
 				{"late", e.Late},
 				{"items lost", e.LostItems},
