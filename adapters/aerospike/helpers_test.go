@@ -70,20 +70,26 @@ func newKey(t testing.TB, value any) *as.Key {
 	return key
 }
 
-// keyOn returns a key whose master is the node.
+// keyOn returns a key whose first copy a node has.
 func keyOn(t testing.TB, client *as.Client, node string) *as.Key {
+	t.Helper()
+	return keysOn(t, client, node, 1)[0]
+}
+
+// keysOn returns n of them.
+func keysOn(t testing.TB, client *as.Client, node string, n int) (keys []*as.Key) {
 	t.Helper()
 	for i := range 10_000 {
 		key := newKey(t, i)
-		p, err := as.PartitionForWrite(client.Cluster(), as.NewPolicy(), key)
+		at, err := as.GetNodeBatchWrite(client.Cluster(), key, as.SEQUENCE, nil, 0)
 		require.NoError(t, asError(err))
-		n, err := p.GetNodeWrite(client.Cluster())
-		require.NoError(t, asError(err))
-		if n.GetName() == node {
-			return key
+		if at.GetName() == node {
+			if keys = append(keys, key); len(keys) == n {
+				return keys
+			}
 		}
 	}
-	t.Fatalf("no key on node %s", node)
+	t.Fatalf("no %d keys on node %s", n, node)
 	return nil
 }
 

@@ -23,22 +23,7 @@ func moving(t *testing.T) (*aerospiketest.Server, *aerospike.Client, tends) {
 	return srv, client, watchTends(srv, 0)
 }
 
-// keysOf returns n keys whose partitions a node has.
-func keysOf(t *testing.T, srv *aerospiketest.Server, node, n int) (keys []*as.Key) {
-	t.Helper()
-	has := map[int]bool{}
-	for _, p := range srv.Node(node).Partitions() {
-		has[p] = true
-	}
-	for i := 0; len(keys) < n; i++ {
-		if k := newKey(t, i); has[k.PartitionId()] {
-			keys = append(keys, k)
-		}
-	}
-	return keys
-}
-
-// admittedAt counts the reads that were admitted at a node.
+// servedAt counts the reads that had a permit of a node to their end.
 func servedAt(client *aerospike.Client, node string) (n uint64) {
 	for _, l := range client.Snapshot().Lanes {
 		if l.Node == node && l.Lane == aerospike.LaneRead {
@@ -52,7 +37,7 @@ func servedAt(client *aerospike.Client, node string) (n uint64) {
 // remembers.
 func TestPermitFollowsAPartitionThatMoves(t *testing.T) {
 	srv, client, looks := moving(t)
-	key := keysOf(t, srv, 0, 1)[0]
+	key := keyOn(t, raw(t, srv), srv.Node(0).Name())
 	here, there := srv.Node(0).Name(), srv.Node(1).Name()
 	exists := func() { require.NoError(t, second(client.Exists(patient(t), nil, key))) }
 	exists()
@@ -72,7 +57,7 @@ func TestPermitFollowsAPartitionThatMoves(t *testing.T) {
 // table. That ends: now and then one is looked up. Each of them is counted once.
 func TestRefusalsLetGoOfAPartitionThatMoved(t *testing.T) {
 	srv, client, looks := moving(t)
-	keys := keysOf(t, srv, 0, 5)
+	keys := keysOn(t, raw(t, srv), srv.Node(0).Name(), 5)
 	key, others := keys[0], keys[1:]
 	require.NoError(t, second(client.Exists(patient(t), nil, key)))
 	gate := srv.Hold(aerospiketest.Match{Nodes: []int{0}})
