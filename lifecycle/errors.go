@@ -40,8 +40,14 @@ type StateError struct {
 	State State  // the state at that moment
 }
 
-// Error implements error.
+// Error implements error. Who gets it for the lease in a call may never have heard of leases.
 func (e *StateError) Error() string {
+	switch {
+	case e.Op == opLease && e.State == Disconnected:
+		return fmt.Sprintf("lifecycle %q: not connected: call Connect first", e.Name)
+	case e.Op == opLease:
+		return fmt.Sprintf("lifecycle %q: not connected: it is %v", e.Name, e.State)
+	}
 	return fmt.Sprintf("lifecycle %q: can't %s while %v", e.Name, e.Op, e.State)
 }
 

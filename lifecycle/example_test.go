@@ -34,7 +34,7 @@ func ExampleNew() {
 	fmt.Println(ask(ctx))
 	fmt.Println(m.Close(ctx))
 	// Output:
-	// lifecycle "db": can't lease while disconnected
+	// lifecycle "db": not connected: call Connect first
 	// <nil>
 	// answer of db <nil>
 	// closed db

@@ -281,3 +281,14 @@ func TestMachineTimesConnectsAndCloses(t *testing.T) {
 		}
 	})
 }
+
+// What is the matter with a call is that there is no connection, whatever it is that is leased.
+func TestStateErrorSaysWhatIsTheMatter(t *testing.T) {
+	for want, err := range map[string]*lifecycle.StateError{
+		`lifecycle "db": not connected: call Connect first`: {Name: "db", Op: "lease", State: lifecycle.Disconnected},
+		`lifecycle "db": not connected: it is closing`:      {Name: "db", Op: "lease", State: lifecycle.Closing},
+		`lifecycle "db": can't connect while connected`:     {Name: "db", Op: "connect", State: lifecycle.Connected},
+	} {
+		require.EqualError(t, err, want)
+	}
+}
