@@ -89,8 +89,9 @@ func (b *base) Meter() spillway.Meter {
 }
 
 // Service returns what a call is taken to need: the ninth decile of how long permits
-// were held, by one call in 16, by those that a meter measures if there is one, or by all
-// with Track; 0 if nothing was measured yet. It costs a read.
+// were held, by each of the first 32 calls and then one in 16, by those that a meter
+// measures if there is one, or by all with Track; 0 if nothing was measured yet. It costs
+// a read.
 func (b *base) Service() time.Duration {
 	if b == nil {
 		return 0

@@ -18,7 +18,7 @@ import (
 type Lending struct {
 	// Brief is the longest time that calls of a lane may hold permits, by the ninth
 	// decile of its samples, for the lane to borrow. Zero switches lending off. A lane
-	// without samples yet doesn't borrow.
+	// that has not ended 32 calls yet isn't known well enough to borrow.
 	Brief time.Duration
 	// Keep is how many permits a lender keeps free for itself. It must be positive
 	// with lending on.
@@ -75,7 +75,7 @@ func (s *setBase) borrow(ctx context.Context, i int) (lender *base, use permit.U
 	if !lane.core.Full(1) {
 		return nil, use, false
 	}
-	if hold := lane.core.Service(); hold == 0 || hold > l.brief || lane.core.IsInside(ctx) {
+	if !lane.core.Brief(l.brief) || lane.core.IsInside(ctx) {
 		return nil, use, false
 	}
 	defer func() { // also if the context, which is the caller's code, panics
@@ -99,9 +99,17 @@ func (s *setBase) borrow(ctx context.Context, i int) (lender *base, use permit.U
 	return nil, use, false
 }
 
+// settled takes back a borrowed permit's place under the ceiling. Its hold is a sample of
+// the borrower's: one that has become slow borrows for no longer than it takes to see it.
+func (b *base) settled(began int64) {
+	b.borrowed.Add(-1)
+	b.core.Learn(time.Duration(b.core.Now() - began))
+}
+
 // loan is a borrowed permit that is given back by whoever ends the work.
 type loan struct {
 	borrower *base
+	began    int64           // on the borrower's clock
 	permit   spillway.Permit // the lender's
 	over     atomic.Bool
 }
@@ -111,7 +119,7 @@ func (l *loan) End(_ uint64, o spillway.Outcome, hold time.Duration) {
 	if !l.over.CompareAndSwap(false, true) {
 		return
 	}
-	l.borrower.borrowed.Add(-1)
+	l.borrower.settled(l.began)
 	if hold > 0 {
 		l.permit.ReleaseAfter(hold)
 	} else {

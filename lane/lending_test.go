@@ -81,6 +81,77 @@ func TestSetLendingForgetsGhostsThatAreOver(t *testing.T) {
 	})
 }
 
+// G-LAN-7: a lane borrows once enough is known of it; one brief call among long ones
+// doesn't make it one that holds briefly.
+func TestSetLendsNothingToALaneItDoesNotKnow(t *testing.T) {
+	for name, tt := range map[string]struct {
+		calls int
+		long  time.Duration
+		want  uint64
+	}{
+		"few calls":                 {31, time.Millisecond, 0},
+		"enough":                    {32, time.Millisecond, 1},
+		"long ones, and one is not": {64, 50 * time.Millisecond, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSet(t, func(c *lane.SetConfig) {
+					c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 2, NoLend: []string{"normal"}}
+				})
+				bulk := spillway.WithClass(t.Context(), spillway.Bulk)
+				for i := range tt.calls {
+					d := tt.long
+					if (i+1)%16 == 0 {
+						d = time.Millisecond
+					}
+					_, err := s.Do(bulk, takes(d))
+					require.NoError(t, err)
+				}
+				hold(t, s.Lane("bulk"), 2)
+				_, _ = s.Do(bulk, nop)
+				require.Equal(t, tt.want, s.Lane("bulk").Stats().BorrowedAll)
+			})
+		})
+	}
+}
+
+// G-LAN-7: what is borrowed shows how long the lane holds, however few of its own calls
+// are timed.
+func TestSetStopsLendingToALaneThatHasBecomeSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSet(t, func(c *lane.SetConfig) {
+			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 2, NoLend: []string{"normal"}}
+		})
+		bulk := spillway.WithClass(t.Context(), spillway.Bulk)
+		for range 64 {
+			_, err := s.Do(bulk, takes(time.Millisecond))
+			require.NoError(t, err)
+		}
+		for _, borrow := range []func() error{
+			func() error { _, err := s.Do(bulk, takes(time.Second)); return err },
+			func() error {
+				p, err := s.Admit(bulk)
+				time.Sleep(time.Second)
+				p.Release()
+				return err
+			},
+		} {
+			release := hold(t, s.Lane("bulk"), 2)
+			loans := 0
+			for ; borrow() == nil; loans++ {
+			}
+			require.Positive(t, loans)
+			require.Less(t, loans, 50)
+			release()
+			release()
+			for range 2000 { // brief again
+				_, err := s.Do(bulk, takes(time.Millisecond))
+				require.NoError(t, err)
+			}
+		}
+	})
+}
+
 // A permit that was borrowed for work that ends elsewhere counts once, is back with its
 // lender and off the borrower's ceiling whoever releases it how often.
 func TestSetAdmitBorrows(t *testing.T) {

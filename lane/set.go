@@ -107,7 +107,7 @@ func (s *Set[T]) Do(ctx context.Context, op spillway.Op[T]) (v T, err error) {
 	lane := s.lanes[i]
 	if s.lending != nil && ctx.Err() == nil {
 		if lender, use, ok := s.borrow(ctx, i); ok {
-			defer func() { lane.borrowed.Add(-1) }()
+			defer lane.settled(lane.core.Now())
 			return permit.Run(lane.core.Inside(ctx), lender.core, use, op) // it stands for one of both
 		}
 	}
@@ -135,7 +135,7 @@ func (s *Set[T]) AdmitN(ctx context.Context, n int) (spillway.Permit, error) {
 	lane := s.lanes[i]
 	if s.lending != nil && n == 1 && ctx.Err() == nil {
 		if lender, use, ok := s.borrow(ctx, i); ok {
-			return spillway.NewPermit(&loan{borrower: lane, permit: lender.core.Own(use)}, 0), nil
+			return spillway.NewPermit(&loan{borrower: lane, began: lane.core.Now(), permit: lender.core.Own(use)}, 0), nil
 		}
 	}
 	return (&Lane[T]{lane}).AdmitN(ctx, n)

@@ -133,7 +133,7 @@ func (p *setPair) do(home int, d time.Duration) {
 // borrow is what a set does first with lending on.
 func (p *setPair) borrow(home int) (of int, a permittest.Answer, ok bool) {
 	l, m, side := p.cfg.Lending, p.models[home], &p.sides[home]
-	if l.Brief == 0 || !m.Full(1) || m.Service() == 0 || m.Service() > l.Brief || side.borrowed >= l.Ceiling {
+	if l.Brief == 0 || !m.Full(1) || !m.Brief(l.Brief) || side.borrowed >= l.Ceiling {
 		return 0, a, false
 	}
 	for of, lender := range p.models {
@@ -274,6 +274,7 @@ func (p *setPair) ended(c *call, how ending) {
 	}
 	if c.of != c.home {
 		p.sides[c.home].borrowed--
+		p.models[c.home].Learn(m.Now() - c.answer.Hold.Since)
 	}
 }
 

@@ -91,8 +91,14 @@ func New(opts Options) *Core {
 // now is nanoseconds since the core was made, never 0: 0 means "not timed".
 func (c *Core) now() int64 { return int64(time.Since(c.base)) | 1 }
 
-// sampleMask is the sampled of a core that nobody measures.
-func (c *Core) sampleMask() uint64 { return uint64(c.opts.Sample) - 1 }
+// sampleMask is the sampled of a core that nobody measures. One that estimates times all
+// its calls at first.
+func (c *Core) sampleMask() uint64 {
+	if c.opts.Estimate && !c.known() {
+		return 0
+	}
+	return uint64(c.opts.Sample) - 1
+}
 
 // Use is an admission that its caller gives back on the same goroutine, so that it
 // needs no slot. The zero Use is that of mode Off, in which nothing is counted.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync/atomic"
 	"time"
+
+	"github.com/spillway-go/spillway"
 )
 
 // What a core with a waiting room knows of the flow of permits, to refuse at once
@@ -21,12 +23,16 @@ const (
 	// predicted. Without it the core could lock up: a high estimate launches nobody,
 	// and so never falls.
 	probeEvery = int64(50 * time.Millisecond)
+	// firstSamples is how many calls are timed one after the other at first. Then the
+	// estimate is set to what they say: a first sample that is far off would take
+	// hundreds of others to be forgotten.
+	firstSamples = 32
 	// slowOutcome is by how much a call that timed out is taken to have lasted
 	// longer than it was watched.
 	slowOutcome = 1.5
 )
 
-// flow is guarded by the core's lock, but for service. It is kept up only if the core
+// flow is guarded by the core's lock, but for service and samples. It is kept up only if the core
 // is one that watches it.
 type flow struct {
 	clock    int64         // the reading of the clock for all that is done under this hold of the lock
@@ -40,6 +46,7 @@ type flow struct {
 	hint     time.Duration // what the rejections say; 0 if nothing yet
 	hintAt   int64         // when that was made
 	service  atomic.Int64
+	samples  atomic.Int64 // how many made it, up to firstSamples
 }
 
 // lookLocked reads the clock, if anything here goes by it.
@@ -88,6 +95,26 @@ func (c *Core) waitForLocked(w uint64, now int64) time.Duration {
 	}
 	return time.Duration(min(float64(w)*each, float64(maxEstimate)))
 }
+
+// learn has the estimate of the time a call takes go by d, too. Its hold is recorded.
+func (c *Core) learn(d time.Duration, o spillway.Outcome) {
+	if o == spillway.OutcomeTimeout {
+		d = time.Duration(float64(d) * slowOutcome)
+	}
+	if c.known() || c.flow.samples.Add(1) != firstSamples {
+		c.flow.observe(d)
+		return
+	}
+	c.flow.service.Store(int64(c.hold.Snapshot().Quantile(0.9)))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.meter.Load() == nil {
+		c.sampled.Store(c.sampleMask())
+	}
+}
+
+// known reports whether the estimate is more than the first samples' guess.
+func (c *Core) known() bool { return c.flow.samples.Load() >= firstSamples }
 
 // observe moves the estimate of the time a call takes towards its ninth decile:
 // each sample above it raises it a little, each below lowers it a ninth of that

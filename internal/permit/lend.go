@@ -27,6 +27,20 @@ func (c *Core) CountInvalid() { c.invalid.Add(1) }
 // how long permits were held; 0 if there are none yet.
 func (c *Core) Service() time.Duration { return time.Duration(c.flow.service.Load()) }
 
+// Brief reports whether calls are known to need no more than d.
+func (c *Core) Brief(d time.Duration) bool { return c.known() && c.Service() <= d }
+
+// Learn has the estimate of what a call needs go by one that held a permit of another
+// core for d, too.
+func (c *Core) Learn(d time.Duration) {
+	if c.known() {
+		c.flow.observe(d)
+	}
+}
+
+// Now is a reading of the core's clock.
+func (c *Core) Now() int64 { return c.now() }
+
 // Lend admits a call of somebody else's if that leaves keep permits free: one who
 // belongs here then still finds some. Nothing is counted as refused.
 func (c *Core) Lend(ctx context.Context, n, keep int) (Use, bool) {

@@ -127,11 +127,7 @@ func (c *Core) measure(stamp int64, w uint64, o spillway.Outcome) (s spillway.Sa
 	d := max(age(stamp, now), 0)
 	c.hold.Record(d)
 	if c.opts.Estimate {
-		estimate := d
-		if o == spillway.OutcomeTimeout {
-			estimate = time.Duration(float64(d) * slowOutcome)
-		}
-		c.flow.observe(estimate)
+		c.learn(d, o)
 	}
 	s.Took = d
 	if stamp&labelled == 0 {

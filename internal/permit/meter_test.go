@@ -232,3 +232,34 @@ func TestMeterAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+// A core that estimates times its first calls, all of them, and takes what they say for
+// what a call needs; then one in Sample, also after a meter.
+func TestCoreTimesItsFirstCallsToKnowThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCore(permit.Options{Limit: 4, Sample: 16, Estimate: true})
+		calls := func(n int, d time.Duration) (timed uint64) {
+			before := c.Stats().Hold.Count
+			for range n {
+				u, err := c.Enter(t.Context(), 1)
+				require.NoError(t, err)
+				time.Sleep(d)
+				c.Leave(u, spillway.OutcomeOK)
+			}
+			return c.Stats().Hold.Count - before
+		}
+		require.EqualValues(t, 1, calls(1, time.Hour), "connects, say")
+		require.EqualValues(t, 2, calls(2, time.Millisecond))
+		require.False(t, c.Brief(24*time.Hour), "three calls are no knowledge")
+		require.NoError(t, c.SetMeter(nothing{}, 16))
+		require.EqualValues(t, 1, calls(13, time.Millisecond), "the meter says how many")
+		require.NoError(t, c.SetMeter(nil, 0))
+		require.EqualValues(t, 28, calls(28, time.Millisecond))
+		require.True(t, c.Brief(2*time.Millisecond), "the first is forgotten: %v", c.Service())
+		require.EqualValues(t, 10, calls(160, time.Millisecond))
+		require.NoError(t, c.SetMeter(nothing{}, 1))
+		require.EqualValues(t, 16, calls(16, time.Millisecond))
+		require.NoError(t, c.SetMeter(nil, 0))
+		require.EqualValues(t, 10, calls(160, time.Millisecond))
+	})
+}

@@ -13,6 +13,7 @@ const (
 	trust    = 50                     // after how many releases it is believed
 	probe    = 50 * time.Millisecond  // after how long without a launch one is made
 	fresh    = 100 * time.Millisecond // how long a hint is good for
+	first    = 32                     // how many calls are known before an estimate is more than a guess
 	standing = 100 * time.Millisecond // how long a new queue may stand
 	patience = 5 * time.Millisecond   // and how long who waits in an old one
 )
@@ -26,6 +27,7 @@ type flow struct {
 	launched time.Duration // when a waiter was admitted last; 0 if none was
 	releases []release
 	service  time.Duration
+	samples  int // of service
 	hint     time.Duration
 	hintAt   time.Duration
 	hinted   bool
@@ -44,11 +46,21 @@ func (f *flow) released(n int, now, busy time.Duration) {
 	f.last = now
 }
 
-// observe moves the estimate of the time of a call towards its ninth decile.
-func (f *flow) observe(d time.Duration, o spillway.Outcome) {
+// learn has the estimate go by a call that was recorded: the first ones together say what
+// a call takes.
+func (m *Model) learn(d time.Duration, o spillway.Outcome) {
+	if m.flow.samples++; m.flow.samples == first {
+		m.flow.service = m.stats.Hold.Quantile(0.9)
+		return
+	}
 	if o == spillway.OutcomeTimeout {
 		d = d * 3 / 2
 	}
+	m.flow.observe(d)
+}
+
+// observe moves the estimate of the time of a call towards its ninth decile.
+func (f *flow) observe(d time.Duration) {
 	up, down := int64(float64(f.service)*0.05)+1, int64(float64(f.service)*0.05/9)+1
 	switch {
 	case f.service == 0:

@@ -128,8 +128,15 @@ func (m *Model) Lend(n, keep int) (a Answer, ok bool) {
 	return m.admit(n), true
 }
 
-// Service returns what a call is taken to need.
-func (m *Model) Service() time.Duration { return m.flow.service }
+// Brief says whether calls are known to need no more than d.
+func (m *Model) Brief(d time.Duration) bool { return m.flow.samples >= first && m.flow.service <= d }
+
+// Learn is a call that held a permit of another model.
+func (m *Model) Learn(d time.Duration) {
+	if m.flow.samples >= first {
+		m.flow.observe(d)
+	}
+}
 
 // Waits reports whether a call waits.
 func (m *Model) Waits(id int) bool {
@@ -268,7 +275,7 @@ func (m *Model) over(h *Hold, o spillway.Outcome, d time.Duration) {
 	m.holds = slices.DeleteFunc(m.holds, func(have *Hold) bool { return have == h })
 	record(&m.stats.Hold, age)
 	if m.opts.Estimate {
-		m.flow.observe(age, o)
+		m.learn(age, o)
 	}
 	if m.opts.Track != spillway.TrackOff && m.opts.HoldWarn > 0 && age >= m.opts.HoldWarn {
 		m.Warned = append(m.Warned, Hold{h.Weight, age})
