@@ -23,14 +23,14 @@ var (
 	// ErrClosing: a Close is under way.
 	ErrClosing = errors.New("lifecycle: closing")
 	// ErrConnectAborted: Close was called while Connect was under way.
-	ErrConnectAborted = errors.New("lifecycle: connect aborted by Close")
+	ErrConnectAborted error = &sentinel{"connect aborted by Close", "aborted", spillway.OutcomeLocal}
 	// ErrNoConnection: a dial returned neither a connection nor an error.
-	ErrNoConnection = errors.New("lifecycle: dial returned no connection and no error")
+	ErrNoConnection error = &sentinel{"dial returned no connection and no error", "no_connection", spillway.OutcomePermanent}
 	// ErrOrphaned: Close ended with leases still out; the last one closes the
 	// connection.
-	ErrOrphaned = errors.New("lifecycle: closed with leases still out")
+	ErrOrphaned error = &sentinel{"closed with leases still out", "orphaned", spillway.OutcomeLocal}
 	// ErrStillClosing: Close ended while the Close function was still at work.
-	ErrStillClosing = errors.New("lifecycle: closing the connection took too long")
+	ErrStillClosing error = &sentinel{"closing the connection took too long", "still_closing", spillway.OutcomeLocal}
 )
 
 // StateError says that the machine's state doesn't allow what was asked.
@@ -123,13 +123,16 @@ func (e *causedError) Error() string {
 // Unwrap returns what failed and why.
 func (e *causedError) Unwrap() []error { return []error{e.what, e.cause} }
 
-// removedError is ErrRemoved.
-type removedError struct{}
+// sentinel is an error that has a class, so that nobody repeats what it is about.
+type sentinel struct {
+	text, kind string
+	outcome    spillway.Outcome
+}
 
-func (*removedError) Error() string { return "lifecycle: removed from the registry" }
+func (e *sentinel) Error() string { return "lifecycle: " + e.text }
 
-// Outcome returns OutcomeLocal: nothing was sent.
-func (*removedError) Outcome() spillway.Outcome { return spillway.OutcomeLocal }
+// Outcome returns the class.
+func (e *sentinel) Outcome() spillway.Outcome { return e.outcome }
 
-// ErrorType returns "removed", the value of the error.type attribute.
-func (*removedError) ErrorType() string { return "removed" }
+// ErrorType returns the value of the error.type attribute.
+func (e *sentinel) ErrorType() string { return e.kind }

@@ -14,7 +14,7 @@ import (
 
 // ErrRemoved is what callers get who waited for the dial of a key that was removed
 // meanwhile. Whoever asks again dials again.
-var ErrRemoved error = &removedError{}
+var ErrRemoved error = &sentinel{"removed from the registry", "removed", spillway.OutcomeLocal}
 
 // RegistryConfig are the settings of a registry of connections of the type C, by keys of
 // the type K.
