@@ -1,0 +1,44 @@
+package permit_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/permit"
+)
+
+// G-LAN-8, and the same of a limiter, refusals included: while somebody else has the lock,
+// and doesn't let go of it, calls that find room or may not wait are through.
+func TestCoreTakesNoLockWhereNobodyWaits(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	c := newCore(permit.Options{Limit: 2, Sample: 1, MaxWait: time.Second})
+	through := make(chan struct{})
+	op := func(context.Context) (int, error) { return 0, nil }
+	c.Alone(func() {
+		go func() {
+			defer close(through)
+			for range 100 {
+				_, _ = permit.Do(ctx, c, 1, 3, op)
+				u, _ := c.Enter(ctx, 1)
+				p, _ := c.Admit(ctx, 1, 3)
+				_, _ = permit.Do(ctx, c, 1, 0, op) // is refused
+				p.Release()
+				c.Leave(u, spillway.OutcomeOK)
+			}
+		}()
+		select {
+		case <-through:
+		case <-ctx.Done():
+			t.Error("it waits for the lock")
+		}
+	})
+	<-through
+	require.EqualValues(t, 300, c.Stats().Admitted)
+	require.EqualValues(t, 100, c.Stats().Refused.Of(spillway.ReasonLimit)+c.Stats().Refused.Of(spillway.ReasonQueueFull))
+	requireWhole(t, c)
+}
