@@ -134,7 +134,7 @@ modules-off: ## Build, vet and compile the tests of each module without the work
 	.ci/run modules-off
 
 .PHONY: otel
-otel: ## See to it that otelx imports no SDK, and test it with the newest OpenTelemetry
+otel: ## See to it that otelx imports no SDK, and test it with the oldest OpenTelemetry and the newest
 	.ci/run otel
 
 .PHONY: outside
