@@ -47,13 +47,14 @@ func Share[U, T any](e *Executor[T]) *Executor[U] {
 // dropped, mode RefuseAll), an *[ExpiredError] if its deadline passed first, ctx's
 // cause if it was canceled first, a *spillway.ClosedError, a *spillway.NestedError
 // if ctx is that of a job of the same executor, or it is called by a sink or a hook on a
-// worker, and no worker is free, [ErrNoDeadline] or [ErrNilOp]. A panic or Goexit of op comes back as a *spillway.PanicError.
+// worker, and no worker is free, [ErrNoDeadline] or [ErrNilOp]. A panic or Goexit of op
+// comes back as a *spillway.PanicError.
 //
 // Do waits for room like Submit, and for its turn, both only while ctx lives. An op
 // that has started is waited for until it returns, so that it may use what belongs to
 // the caller: it has to heed its context. To leave earlier, use Submit and
-// [Future.Wait]. Do allocates nothing, but for one context if the job's deadline isn't
-// ctx's own or ctx isn't the one that the worker saw last.
+// [Future.Wait]. Do allocates one context, and nothing where the job's deadline is ctx's
+// own and its worker comes straight from another job of the same ctx.
 func (e *Executor[T]) Do(ctx context.Context, op spillway.Op[T]) (v T, err error) {
 	f, err := e.put(&order{slot: slot{ctx: ctx, kind: kindDo}, weight: 1, waits: true}, op)
 	if err != nil {

@@ -47,7 +47,7 @@ type RegistryStats struct {
 	CloseErrors uint64 // of them, those whose Close function failed
 	Orphans     int    // connections that wait for their last lease after they were to be closed
 	Orphaned    uint64 // how many there have been
-	Background  int    // dials and Close functions running now
+	Background  int    // dials, Draining and Close functions running now
 }
 
 // Open returns how many connections are open, as far as the registry knows, those of

@@ -50,7 +50,7 @@ type Stats struct {
 	CloseErrors uint64    // of them, those whose Close function failed
 	Orphans     int       // connections that wait for their last lease after Close has gone
 	Orphaned    uint64    // how many there have been
-	Background  int       // dials and Close functions running now
+	Background  int       // dials, Draining and Close functions running now
 	LastError   error     // the newest error of a dial or a close; nil if there was none
 	// How long the Connects took that succeeded, those that failed, and the closes, from
 	// the call to Disconnected.

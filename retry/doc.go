@@ -11,7 +11,8 @@
 // # Guarantees
 //
 //   - G-RET-1: a back-off is never negative and never longer than Cap, but for a
-//     hint, jitter included, for any attempt number, duration and random number.
+//     hint, up to MaxHint; jitter included, for any attempt number, duration and random
+//     number.
 //   - G-RET-2: after a pushback no attempt is made before Floor, nor before the
 //     error's hint; those who were refused together come back spread.
 //   - G-RET-3: which errors are repeated is the table of Classify.

@@ -1,6 +1,6 @@
 // Package aerospike guards the Aerospike Go client v7 with the Spillway toolkit:
-// every method takes a context first, is limited per node and lane, never takes longer
-// than its context, and fails with an error whose class is known.
+// every method takes a context first, is limited per node and lane, returns by its
+// context's deadline, and fails with an error whose class is known.
 //
 // The driver parks callers in a busy-wait when its connection pool runs dry, so a
 // service with thousands of concurrent requests collapses where it should merely
@@ -18,6 +18,10 @@
 // of the driver come as an [Error], which unwraps to the driver's own; refusals come
 // as a *spillway.Rejection.
 //
+// A context's deadline becomes the driver's timeout. Once it is cancelled nothing more is
+// sent, but a call that was sent returns when the driver does, which nothing can
+// interrupt; see [Detach]. Streams end with their context at once.
+//
 // Reads are retried within a budget, at a replica; writes only by a client that was
 // told that they are [Idempotent]. [Client.With] makes such choices once;
 // [Client.Apply] changes limits, modes and retries while calls are under way.
@@ -30,7 +34,7 @@
 //   - G-AER-1: per node no more calls are in the driver than its lanes hold, together
 //     less than its connection pool: the pool is never exhausted.
 //   - G-AER-2: a call whose time is up isn't sent; one that is sent carries no longer
-//     timeout than its context has left, and never none.
+//     timeout than its context, or its [Budget], has left, and never none.
 //   - G-AER-3: the driver's client isn't closed while calls or streams are in it.
 //   - G-AER-4: a stream that is closed, broken off or out of time leaves no
 //     goroutine, connection or permit behind.

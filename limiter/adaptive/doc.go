@@ -23,10 +23,10 @@
 // # Guarantees
 //
 //   - G-ADA-1: the limit stays within its bounds, whatever is seen: between Min and Max,
-//     and within half and twice the static limit until it is trusted. Stop gives the guard
-//     back as it was.
-//   - G-ADA-2: the limit grows only if it was in use, nothing failed and latencies are
-//     tolerated; it never grows when idle.
+//     and within half and twice the static limit until it is trusted. Stop gives the guard its
+//     static limit back, not measured, not paced, without a higher weight.
+//   - G-ADA-2: the limit grows only if it was in use, hardly anything failed and latencies
+//     are tolerated; it never grows when idle.
 //   - G-ADA-3: every change says its cause and what it was decided on.
 //   - G-ADA-4: latency alone never lowers the limit below 1.5 times what was in use when
 //     all was well: a backend that has become slower isn't starved.
@@ -36,8 +36,10 @@
 //     own, a wrong request are no samples.
 //   - G-ADA-8: a call that is measured allocates nothing, and none is lost or counted twice.
 //   - G-ADA-9: Shadow computes and tells and leaves the static limit; Off measures nothing.
-//   - G-ADA-10: it is safe for concurrent use; hooks may call back, and may panic.
-//   - G-ADA-11: the limit is lowered if nothing comes back, without any call that ends.
+//   - G-ADA-10: it is safe for concurrent use; hooks may call back, and may panic or
+//     end their goroutine.
+//   - G-ADA-11: the limit is lowered if nothing comes back, without any call that ends; a
+//     backend that only takes long isn't silent.
 //   - G-ADA-12: a call that weighs more than a lowered limit runs alone, and isn't refused.
 //   - G-ADA-13: a controller whose numbers can't be right goes back to the static limit.
 //   - G-ADA-14: tens of processes that have the same target and met the load together share
