@@ -18,7 +18,8 @@
 //	observe → retry → deadline gate → lane or limiter → lease → op
 //
 // so that no permit is held while a retry backs off, a refusal costs one atomic
-// read, the deadline is judged after the wait, and the connection is taken last.
+// read, the deadline is judged anew after each back-off, and the connection is taken
+// last. Another gate behind a lane judges it after the wait for a permit, too.
 //
 // # Errors
 //

@@ -83,11 +83,13 @@ type Config struct {
 	Mode spillway.Mode
 	// RetryAfter is the hint that refusals carry. Zero means none.
 	RetryAfter time.Duration
-	// RecordTimeout is the time a call for records, single or batch, gets if its
-	// context has no deadline. It must be positive.
+	// RecordTimeout is the time that a call for records, single or batch, has, retries
+	// included, if neither its context has a deadline nor its policy a TotalTimeout. (The
+	// driver's default policies for records have one, of a second. With a deadline it
+	// bounds each attempt.) It must be positive.
 	RecordTimeout time.Duration
-	// StreamTimeout is the time a stream gets if its context has no deadline. It must
-	// be positive.
+	// StreamTimeout is the time that a stream has if neither its context has a deadline nor
+	// its policy a TotalTimeout. It must be positive.
 	StreamTimeout time.Duration
 	// MinBudget is the least time that a call must have left to be sent. It must be
 	// a millisecond at least, the unit in which the server is told.
@@ -107,12 +109,12 @@ type Config struct {
 
 // DefaultConfig returns the settings that fit most, for a cluster with these seeds
 // ("host:port"): the name "aerospike"; DefaultLimit reads per node and the other lanes in
-// proportion, mode Enforce; 5 s for a call and 30 s for a stream whose context has no
-// deadline, and nothing sent with less than 2 ms left; retry.ReadPolicy (3 attempts) with
-// a budget of its own (retry.DefaultBudget) for reads, and for writes that were declared
-// idempotent; one dial; ghosts for twice as long as most calls take; 32 connections per
-// node opened at Connect; 30 s for Connect, 10 s for calls to end at Close and 5 s for the
-// driver's own close. It logs nothing and hints at nothing.
+// proportion, mode Enforce; 5 s for a call and 30 s for a stream of which neither context
+// nor policy says how long it may take, and nothing sent with less than 2 ms left;
+// retry.ReadPolicy (3 attempts) with a budget of its own (retry.DefaultBudget) for reads,
+// and for writes that were declared idempotent; one dial; ghosts for twice as long as most
+// calls take; 32 connections per node opened at Connect; 30 s for Connect, 10 s for calls to
+// end at Close and 5 s for the driver's own close. It logs nothing and hints at nothing.
 func DefaultConfig(hosts ...string) Config {
 	return Config{
 		Name: "aerospike", Hosts: hosts,
