@@ -362,8 +362,10 @@ func TestEachAndMapKeepNothingOfWhatHasEnded(t *testing.T) {
 		},
 		"map": func() {
 			n := 0
-			for range group.Map(t.Context(), newLane(t, 4), group.Config{}, seq, work) {
-				n++
+			for _, r := range group.Map(t.Context(), newLane(t, 4), group.Config{}, seq, work) {
+				if n++; r.Err != nil {
+					require.Same(t, r.Value, r.Err)
+				}
 			}
 			require.Equal(t, items, n)
 		},
