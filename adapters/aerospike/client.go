@@ -17,7 +17,17 @@ import (
 
 // Client is a guarded Aerospike client. Make one with [New] and [Client.Connect], or
 // with [Wrap] around a client of the driver. All its methods are safe for
-// concurrent use. The zero Client is connected to nothing and refuses everything.
+// concurrent use. The zero Client is connected to nothing and refuses everything. One that
+// was connected must be closed.
+//
+// A call returns when the driver does, by its context's deadline at the latest. It fails
+// with the driver's error, as an *[Error]; with a *spillway.Rejection if its lane has no
+// permit for it, or too little time is left; with a *lifecycle.StateError if there is no
+// connection, or it is being closed; with a *spillway.ConfigError if an argument can't be
+// sent; with the cause of a context that is done before it is sent; or with a
+// *spillway.PanicError if the driver panics. One that is left while the driver is at work
+// on it ends with a *[DetachedError]. After the driver's error, and these two, it may have
+// been executed: Error.InDoubt says so of the first.
 type Client struct {
 	*core
 	choices choices
