@@ -43,7 +43,7 @@ type Config struct {
 	// Queue is how many jobs may wait, from 0 to MaxQueue. Zero means none: a job is
 	// taken only if a worker is free for it.
 	Queue int
-	// Overflow says who goes when the queue is full. Zero is RejectNewest.
+	// Overflow says who goes when the queue is full; DropOldest needs one. Zero is RejectNewest.
 	Overflow Overflow
 	// MaxSubmitters is how many callers of Do and Submit may be parked until there is
 	// room in the queue, from 0 to MaxSubmitters. Zero means none: they are refused

@@ -54,11 +54,11 @@ type Config struct {
 	Name string
 	// Limit is how many permits there are, from 1 to MaxLimit. Zero is an error.
 	Limit int
-	// MaxWaiting is how many callers may wait. Zero means that nobody waits. As a
+	// MaxWaiting is how many callers may wait, up to MaxLimit. Zero means that nobody waits. As a
 	// memory backstop two or three times the limit will do: who waits longer than
 	// that is served too late anyway.
 	MaxWaiting int
-	// MaxWait is the longest time a caller may wait. Zero means that its context
+	// MaxWait is the longest time a caller may wait. It needs MaxWaiting. Zero means that its context
 	// alone says how long; a call whose context has no deadline is then refused with a
 	// *spillway.ConfigError, so that nobody waits for ever.
 	MaxWait time.Duration
@@ -66,7 +66,8 @@ type Config struct {
 	Order Order
 	// Predict has the lane refuse at once who can't be served in time: whose wait, as
 	// permits come back now, would exceed MaxWait, or leave less of its deadline than
-	// the calls take. False means that everybody waits and sees.
+	// the calls take. It needs MaxWaiting. False means that
+	// everybody waits and sees.
 	Predict bool
 	// Mode is what to do with the verdict. Zero is Enforce.
 	Mode spillway.Mode

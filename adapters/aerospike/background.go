@@ -25,7 +25,8 @@ type BackgroundConfig struct {
 	Workers int
 	// Queue is how many may wait for a worker. Zero means none.
 	Queue int
-	// Overflow says who goes when the queue is full. Zero is deadline.RejectNewest.
+	// Overflow says who goes when the queue is full; DropOldest needs one. Zero is
+	// deadline.RejectNewest.
 	Overflow deadline.Overflow
 	// TTL is the longest time from the call to the end of the write. What isn't begun
 	// by then is dropped. It must be positive.

@@ -33,7 +33,8 @@ type Config struct {
 	// Hosts are the seeds, as host:port. There must be one at least, except for Wrap.
 	Hosts []string
 	// ClientPolicy is the driver's policy; nil is as.NewClientPolicy() with a Timeout of
-	// DefaultDriverTimeout. It is copied.
+	// DefaultDriverTimeout. It is copied. Its ConnectionQueueSize must be 5 at least, its
+	// Timeout positive, and LimitConnectionsToQueueSize true.
 	// FailIfNotConnected is always on, and an OpeningConnectionThreshold of zero,
 	// which lets one cold call open the whole pool, becomes the limit.
 	ClientPolicy *as.ClientPolicy
@@ -64,7 +65,7 @@ type Config struct {
 	Connects retry.Policy
 	// GhostFactor is how many times as long as most calls take (their ninth decile) a
 	// call that timed out keeps its permit, because the server may still be at work on
-	// it. Zero gives the permit back at once.
+	// it, up to 100. Zero gives the permit back at once.
 	GhostFactor float64
 	// Use stand around every call, retries included; the first is outermost. None may
 	// be nil. One that calls next while an earlier next of the same call is under way gets

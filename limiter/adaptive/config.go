@@ -23,10 +23,10 @@ type Class struct {
 // Config are the settings of a controller.
 type Config struct {
 	// Min is the lowest limit. Below 1 it stands for a pace: 0.1 is one call at a time,
-	// and nine times a latency between two. It must be positive.
+	// and nine times a latency between two. It must be 0.001 at least.
 	Min float64
 	// Max is the highest limit, and the highest weight of a call. It must be at least 1
-	// and not below Min.
+	// and not below Min. The guard's own limit must be from Min to Max.
 	Max int
 	// Target is the latency target of calls that are marked with no class: see
 	// [Class.Target]. Zero means that it is learned.
@@ -41,7 +41,7 @@ type Config struct {
 	// computes and tells and leaves the static limit; Off doesn't compute either.
 	// RefuseAll is an error: that is the guard's own.
 	Mode spillway.Mode
-	// Recent is how many changes Stats keeps, the newest. Zero means none.
+	// Recent is how many changes Stats keeps, the newest, up to 4096. Zero means none.
 	Recent int
 	// Hooks are told of every change, in this order.
 	Hooks []Hooks

@@ -21,7 +21,8 @@ func (c *Controller) SetMode(m spillway.Mode) error {
 	})
 }
 
-// SetTrusted says whether the limit may leave the neighbourhood of the static one.
+// SetTrusted says whether the limit may leave the neighbourhood of the static one. It fails
+// only after Stop.
 func (c *Controller) SetTrusted(trusted bool) error {
 	return c.operate(func() {
 		c.trusted = trusted
