@@ -83,7 +83,7 @@ func (l *Lane[T]) Admit(ctx context.Context) (spillway.Permit, error) {
 	return l.AdmitN(ctx, 1)
 }
 
-// AdmitN is Admit for n permits, all or none, in one Permit.
+// AdmitN is Admit for n permits, all or none, in one Permit. Its errors are those of DoN.
 func (l *Lane[T]) AdmitN(ctx context.Context, n int) (spillway.Permit, error) {
 	room, err := l.roomFor(ctx)
 	if err != nil {

@@ -26,9 +26,11 @@ type attempt struct {
 // panics or calls runtime.Goexit, Connect returns its error (a
 // *spillway.PanicError for the latter two) and the machine is Disconnected; a
 // connection that dial returned along with an error is closed. If the context ends
-// first, Connect returns its cause without waiting for dial, and the connection
-// that dial may still bring is closed when it arrives. If Close is called
-// meanwhile, Connect returns ErrConnectAborted.
+// first, Connect returns its cause, which is a *[TimeoutError] after
+// Config.ConnectTimeout, without waiting for dial, and the connection that dial may
+// still bring is closed when it arrives. If Close is called meanwhile, Connect returns
+// ErrConnectAborted. A nil dial, and a machine that wasn't made by [New], are a
+// *spillway.ConfigError.
 func (m *Machine[C]) Connect(ctx context.Context, dial func(context.Context) (C, error)) error {
 	_, err := m.connect(ctx, dial)
 	return err

@@ -65,7 +65,7 @@ func (l *Limiter[T]) Admit(ctx context.Context) (spillway.Permit, error) {
 	return l.AdmitN(ctx, 1)
 }
 
-// AdmitN is Admit for n permits, all or none, in one Permit.
+// AdmitN is Admit for n permits, all or none, in one Permit. Its errors are those of DoN.
 func (l *Limiter[T]) AdmitN(ctx context.Context, n int) (spillway.Permit, error) {
 	if l.core == nil {
 		return spillway.Permit{}, errZero

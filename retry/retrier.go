@@ -43,10 +43,12 @@ func (r *Retrier[T]) Name() string {
 
 // Do runs op until it succeeds, fails with an error that isn't worth repeating, or
 // a bound of the policy or the context is reached, and returns the last value. An
-// error that isn't worth repeating is returned as it is, without the mark of
-// [Permanent]; at a bound it is an *[ExhaustedError], unless the policy allows one
-// attempt only. A context that is done before the first attempt gives its cause, and
-// op isn't run. Between attempts Do sleeps and holds nothing; it returns at once when ctx
+// error that isn't worth repeating, or after which op may have been executed although
+// the policy isn't Idempotent, is returned as it is, without the mark of [Permanent];
+// at a bound it is an *[ExhaustedError], unless the policy allows one attempt only. A
+// context that is done before the first attempt gives its cause, and a policy of
+// [Unlimited] attempts without any bound in time a *spillway.ConfigError; op isn't run
+// then. Between attempts Do sleeps and holds nothing; it returns at once when ctx
 // ends, and doesn't begin a sleep that ctx's deadline wouldn't let it follow by an
 // attempt. Attempts don't overlap. A panic or Goexit of op goes through.
 //
