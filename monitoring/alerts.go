@@ -168,8 +168,8 @@ func (w Windows) connectionAlerts() []Alert {
 			machineLabels + `: {{ $value | humanize }} closed connections wait for calls that don't end`,
 		},
 		{
-			"SpillwaySeriesOverflow", "series-overflow", Warn, 0, `count by (job, __name__) ({__name__=~"(spillway|db_client)_.+", otel_metric_overflow="true"}) > 0`,
-			`{{ $labels.__name__ }} has more series than the SDK keeps: some are folded into one`,
+			"SpillwaySeriesOverflow", "series-overflow", Warn, 0, `count by (job, instance) ({__name__=~"(spillway|db_client|aerospike_client)_.+", otel_metric_overflow="true"}) > 0`,
+			`{{ $labels.instance }} has metrics with more series than the SDK keeps: some are folded into one`,
 		},
 	}
 }
