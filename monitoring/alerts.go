@@ -78,7 +78,7 @@ const (
 func (w Windows) guardAlerts() []Alert {
 	return []Alert{
 		{
-			"SpillwayBackendSlow", "backend-slow", Page, w.Hold, slowQuery,
+			"SpillwayBackendSlow", "backend-slow", Page, w.Rate, slowQuery,
 			guardLabels + `: permits are held for {{ $value | humanizeDuration }}, more than ` + slowFactor + ` times the usual: the backend is slow, and a higher limit would load it more`,
 		},
 		{
@@ -99,7 +99,7 @@ func (w Windows) guardAlerts() []Alert {
 			guardLabels + `: {{ $value | humanizePercentage }} of the permits are in use`,
 		},
 		{
-			"SpillwayWaitersNeverDrain", "waiters", Warn, 0, `min_over_time($spillway.limiter.waiter.count[{rate}]) > 0`,
+			"SpillwayWaitersNeverDrain", "waiters", Warn, 0, `min_over_time($spillway.limiter.waiter.count[{rate}]) > 0 and $spillway.limiter.waiter.count offset {rate}`,
 			guardLabels + `: there has been no moment without a queue: a standing queue adds delay and no throughput`,
 		},
 		{
@@ -128,8 +128,9 @@ func (w Windows) workAlerts() []Alert {
 			executorLabels + `: at this pace the queue is full within a quarter of an hour`,
 		},
 		{
-			"SpillwayExpiredWork", "expired-work", Page, w.Hold, `sum by ({executor}) (rate($spillway.executor.tasks{error_type="deadline_exceeded"}[{rate}])) > 0`,
-			executorLabels + `: {{ $value | humanize }} tasks a second expire in the queue: more comes in than the workers can do`,
+			"SpillwayExpiredWork", "expired-work", Page, w.Rate,
+			`sum by ({executor}) (rate($spillway.executor.tasks{error_type="deadline_exceeded"}[{rate}])) / (sum by ({executor}) (rate($spillway.executor.tasks[{rate}])) > 0) > ` + tightShare,
+			executorLabels + `: {{ $value | humanizePercentage }} of the tasks expire in the queue: more comes in than the workers can do`,
 		},
 		{
 			"SpillwayItemsLost", "items-lost", Page, 0, `increase($spillway.executor.items.lost[{long}]) > 0`,
@@ -144,7 +145,7 @@ func (w Windows) workAlerts() []Alert {
 			`{{ $labels.spillway_retry_name }} on {{ $labels.instance }}: {{ $value | humanize }} attempts for each operation`,
 		},
 		{
-			"SpillwayRetryBudgetExhausted", "retry-budget", Warn, w.Hold, `sum by ({budget}) (rate($spillway.retry.budget.retries{error_type="budget_exhausted"}[{rate}])) > 0`,
+			"SpillwayRetryBudgetExhausted", "retry-budget", Warn, w.Rate, `sum by ({budget}) (rate($spillway.retry.budget.retries{error_type="budget_exhausted"}[{rate}])) > 0`,
 			`{{ $labels.spillway_retry_budget_name }} on {{ $labels.instance }}: {{ $value | humanize }} retries a second are denied: the dependency fails for more than a moment`,
 		},
 	}
