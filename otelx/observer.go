@@ -90,10 +90,10 @@ func (o *observer) traces(ctx context.Context) bool {
 }
 
 func (o *observer) startSpan(ctx context.Context, call spillway.Call, s *series) (context.Context, trace.Span) {
-	if s.ready {
-		return o.in.tracer.Start(ctx, s.spanName, s.start...)
+	if !s.ready || !o.in.cfg.sets && call.Collection != "" {
+		return o.in.tracer.Start(ctx, o.spanName(call), startOptions(call, baseAttributes(call))...)
 	}
-	return o.in.tracer.Start(ctx, o.spanName(call), startOptions(call, baseAttributes(call))...)
+	return o.in.tracer.Start(ctx, s.spanName, s.start...)
 }
 
 // spanName names a call's span, by the user's function if there is one and it returns.

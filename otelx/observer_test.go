@@ -229,16 +229,23 @@ func TestExemplars(t *testing.T) {
 }
 
 func TestWithoutCollectionName(t *testing.T) {
-	b := newBench(t, otelx.WithoutCollectionName(), otelx.WithMaxSeries(6))
-	for _, collection := range []string{"a", "b", ""} {
-		call := get()
-		call.Collection = collection
-		b.observe(t, call, spillway.CallResult{})
+	for _, order := range [][]string{{"a", "b", ""}, {"", "a", "b"}} {
+		b := newBench(t, otelx.WithoutCollectionName(), otelx.WithMaxSeries(6))
+		for _, collection := range order {
+			call := get()
+			call.Collection = collection
+			b.observe(t, call, spillway.CallResult{})
+		}
+		require.Equal(t, map[string]float64{"test,GET,aerospike,db.example,main": 3}, b.values(t, callMetric))
+		for i, span := range b.takeSpans() {
+			if order[i] == "" {
+				require.Equal(t, "GET test", span.Name)
+				continue
+			}
+			require.Equal(t, "GET "+order[i], span.Name)
+			require.Contains(t, attributesOf(span), "db.collection.name="+order[i])
+		}
 	}
-	require.Equal(t, map[string]float64{"test,GET,aerospike,db.example,main": 3}, b.values(t, callMetric))
-	spans := b.takeSpans()
-	require.Equal(t, []string{"GET a", "GET b", "GET test"}, []string{spans[0].Name, spans[1].Name, spans[2].Name})
-	require.Contains(t, attributesOf(spans[1]), "db.collection.name=b")
 }
 
 // Verbs are a closed list, and a batch of one is the operation itself.
