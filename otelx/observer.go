@@ -93,7 +93,11 @@ func (o *observer) startSpan(ctx context.Context, call spillway.Call, s *series)
 	if !s.ready || !o.in.cfg.sets && call.Collection != "" {
 		return o.in.tracer.Start(ctx, o.spanName(call), startOptions(call, baseAttributes(call))...)
 	}
-	return o.in.tracer.Start(ctx, s.spanName, s.start...)
+	name := s.spanName
+	if o.in.cfg.spanName != nil {
+		name = o.spanName(call) // which may go by more than what makes a series
+	}
+	return o.in.tracer.Start(ctx, name, s.start...)
 }
 
 // spanName names a call's span, by the user's function if there is one and it returns.

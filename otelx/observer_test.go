@@ -161,6 +161,18 @@ func TestFunctionsOfTheUsers(t *testing.T) {
 	require.Equal(t, codes.Unset, s.Status.Code)
 	require.Equal(t, map[string]float64{"users,test,GET,aerospike,db.example,main": 1}, b.values(t, callMetric))
 
+	sizes := newBench(t, otelx.WithSpanNameFormatter(func(call spillway.Call) string {
+		if call.BatchSize > 100 {
+			return "large"
+		}
+		return "small"
+	}))
+	for _, n := range []int{2, 200} { // of one series
+		sizes.observe(t, spillway.Call{System: "aerospike", Operation: "BatchGet", BatchSize: n}, spillway.CallResult{})
+	}
+	named := sizes.takeSpans()
+	require.Equal(t, []string{"small", "large"}, []string{named[0].Name, named[1].Name})
+
 	rude := newBench(t, otelx.WithErrorClassifier(func(spillway.Call, error) bool { panic(1) }),
 		otelx.WithSpanNameFormatter(func(spillway.Call) string { panic(2) }))
 	rude.observe(t, get(), spillway.CallResult{Err: errors.New("x")})

@@ -94,8 +94,8 @@ func WithErrorClassifier(isError func(call spillway.Call, err error) bool) Optio
 }
 
 // WithSpanNameFormatter names the spans of calls. By default it is the operation and the
-// collection, or the namespace if there is none, as in "GET users". It must come from few
-// names.
+// collection, or the namespace if there is none, as in "GET users". name is called
+// for each call that gets a span, and must be quick; its names must be few.
 func WithSpanNameFormatter(name func(spillway.Call) string) Option {
 	return option(func(c *config) { c.spanName = name })
 }

@@ -60,7 +60,7 @@ func (o *observer) seriesOf(call spillway.Call) *series {
 	}
 	made := o.newSeries(call)
 	if o.in.cfg.sets || call.Collection == "" {
-		made.ready, made.spanName, made.start = true, o.spanName(call), startOptions(call, made.base)
+		made.ready, made.spanName, made.start = true, spanNameOf(call), startOptions(call, made.base)
 	}
 	if s, ok := o.series.add(key, made, &o.room, perSeries); ok {
 		return s
