@@ -49,13 +49,15 @@ func (h *History) Baseline(t Thresholds) time.Duration {
 
 // WithHolders returns the sample with the n oldest of all its holders, the oldest first,
 // and with what they say about Quiet: if every permit is in the hands of a tracked holder,
-// none has come back for as long as the youngest of them has held his.
+// none has come back for as long as the youngest of them has held his. Where more are in use
+// than the limit lets out, as after it was lowered, what comes back isn't given out again: so
+// they say nothing.
 func (s Sample) WithHolders(all []spillway.Holder, n int) Sample {
 	held := 0
 	for _, h := range all {
 		held += h.Weight
 	}
-	if s.Limit > 0 && held >= s.Limit && s.InUse >= s.Limit {
+	if s.Limit > 0 && held >= s.Limit && s.InUse == s.Limit {
 		s.Quiet = max(s.Quiet, all[len(all)-1].Age)
 	}
 	s.Holders = all[:min(max(n, 0), len(all))]

@@ -98,4 +98,26 @@ func TestHoldersSayForHowLongNothingCameBack(t *testing.T) {
 	require.Zero(t, s.WithHolders(all[:1], 1).Quiet, "one permit isn't tracked: it may come and go")
 	s.InUse = 2
 	require.Zero(t, s.WithHolders(all, 1).Quiet, "one came back just now")
+	s.InUse, s.Limit = 3, 2
+	require.Zero(t, s.WithHolders(all, 1).Quiet, "one may have come back to a limit that was lowered")
+}
+
+// A limit that was lowered isn't stuck while what is over it comes back, though those who hold
+// the rest have had it for long.
+func TestDrainingToALowerLimitIsNotStuck(t *testing.T) {
+	l := newLooks()
+	l.now.Hold = spillway.Distribution{}
+	l.next(func(s *watch.Sample) { s.Admitted, s.InUse, s.Waiting = 1020, 20, 5 })
+	drain := func(s *watch.Sample) {
+		s.InUse, s.Released = s.InUse-1, s.Released+1
+		all := make([]spillway.Holder, s.InUse)
+		for i := range all {
+			all[i] = spillway.Holder{Age: time.Minute, Weight: 1}
+		}
+		*s = s.WithHolders(all, 5)
+	}
+	for range 5 {
+		v := l.next(drain)
+		require.Equal(t, watch.Busy, v.Kind, v.Reason)
+	}
 }

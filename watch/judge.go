@@ -125,7 +125,10 @@ const silentFactor = 10
 // quiet is for how long nothing has happened to the permits in use. An idle guard isn't
 // quiet: what begins after a long night isn't stuck in its first moment.
 func quiet(before, now Sample) time.Duration {
-	if now.Released != before.Released || now.Admitted != before.Admitted || before.InUse == 0 || now.InUse == 0 {
+	switch {
+	case now.Released != before.Released || now.Admitted != before.Admitted:
+		return min(now.Quiet, now.At.Sub(before.At)) // whatever the holders say
+	case before.InUse == 0 || now.InUse == 0:
 		return now.Quiet
 	}
 	return max(now.Quiet, before.Quiet+now.At.Sub(before.At))
