@@ -37,7 +37,7 @@
 //   - G-DBZ-10: many viewers cost no more than one.
 //   - G-DBZ-11: a component that panics is shown as broken, and harms nothing.
 //   - G-DBZ-12: a component that doesn't answer holds up one request; the others get the last
-//     look, and hear of it.
+//     look, and hear of it, and no metrics, which would be out of date.
 //   - G-DBZ-13: what is shown and what is remembered is bounded.
 //   - G-DBZ-14: what others have named is data: it can't run, and moves no terminal.
 //   - G-DBZ-15: a log keeps the last of what its hooks were told, and no more.

@@ -115,7 +115,8 @@ func TestPageSurvivesGoexit(t *testing.T) {
 	require.Len(t, look(t, page).Entries, 1)
 }
 
-// G-DBZ-12: a component that doesn't answer holds up one request; the others get what there is, and hear of it.
+// G-DBZ-12: a component that doesn't answer holds up one request; the others get what there is, and hear of it, but
+// for metrics.
 func TestPageThatIsHeldUpSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var block atomic.Bool
@@ -138,7 +139,11 @@ func TestPageThatIsHeldUpSaysSo(t *testing.T) {
 		require.Len(t, s.Entries, 1)
 		require.Contains(t, get(t, page, "html"), "has not answered")
 		require.Contains(t, get(t, page, "text"), "!! component 2 of 2")
-		require.NotEmpty(t, get(t, page, "metrics"))
+		for _, form := range []string{"/metrics", "/openmetrics"} {
+			w := answer(page, request(form))
+			require.Equal(t, http.StatusServiceUnavailable, w.Code, "a scraper would take counts that stand still for the truth")
+			require.Contains(t, w.Body.String(), "has not answered")
+		}
 
 		ctx, cancel := context.WithTimeout(t.Context(), 10*ms)
 		defer cancel()

@@ -66,7 +66,7 @@ func New(cfg Config, components ...observe.Observable) (*Page, error) {
 // and plain text is for those who say nothing. Whom [Config.Allow] doesn't let in gets 403
 // and learns nothing; methods other than GET and HEAD get 405. It waits for a look at the
 // components that is under way, a second at most: then it answers with the last one, and
-// says so.
+// says so; to those who want metrics, which can't say it, with 503.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header(), plainPolicy)
 	if p.turn == nil {
@@ -112,6 +112,9 @@ func (p *Page) body(r *http.Request, f form) ([]byte, error) {
 	l, stale, err := p.current(r.Context())
 	if err != nil {
 		return nil, err
+	}
+	if stale && (f == formMetrics || f == formOpenMetrics) {
+		return nil, errors.New("debugz: " + p.whatBlocks()) // a scraper would take counts that stand still for the truth
 	}
 	if stale {
 		report := *l.report
