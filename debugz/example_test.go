@@ -34,7 +34,6 @@ func ExampleHandler() {
 	// Output:
 	// spillway_limiter_permit_limit{spillway_limiter_name="db"} 8
 	// spillway_limiter_permit_usage{spillway_limiter_name="db"} 0
-	// spillway_limiter_permit_ghosts{spillway_limiter_name="db"} 0
 }
 
 // Who isn't on this machine is refused, unless you let him in.

@@ -165,7 +165,7 @@ func (w Windows) connectionAlerts() []Alert {
 			machineLabels + `: connected {{ $value | humanize }} times in ` + promDuration(w.Long),
 		},
 		{
-			"SpillwayOrphans", "orphans", Warn, w.Hold, `max by ({machine}) ($spillway.lifecycle.connection.orphans) > 0`,
+			"SpillwayOrphans", "orphans", Warn, w.Hold, `max by ({machine}) ($spillway.lifecycle.orphan.count) > 0`,
 			machineLabels + `: {{ $value | humanize }} closed connections wait for calls that don't end`,
 		},
 		{

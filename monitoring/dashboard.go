@@ -161,7 +161,7 @@ func connectionPanels() []Panel {
 			"Connections open, orphans", "Connection", "short", "Orphans wait for calls that don't end.",
 			[]PanelQuery{
 				{`sum by ({machine}) ($spillway.lifecycle.connection.open{{filter}})`, "open " + machineLegend},
-				{`sum by ({machine}) ($spillway.lifecycle.connection.orphans{{filter}})`, "orphans " + machineLegend},
+				{`sum by ({machine}) ($spillway.lifecycle.orphan.count{{filter}})`, "orphans " + machineLegend},
 			},
 		},
 		{

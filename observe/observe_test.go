@@ -32,6 +32,9 @@ func TestTable(t *testing.T) {
 		require.Regexp(t, `^(s|1|\{[a-z]+\})$`, m.Unit, m.Name)
 		require.Regexp(t, `^[A-Z0-9].*[^.]$`, m.Description, m.Name)
 		require.NotEmpty(t, m.Attributes, m.Name)
+		if m.Kind == observe.UpDownCounter { // by the conventions those are singular
+			require.Regexp(t, `([^s]|status)$`, m.Name)
+		}
 	}
 	rows := observe.Table()
 	rows[0].Attributes[0] = "changed"
