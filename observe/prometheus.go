@@ -117,10 +117,41 @@ func unitWord(unit string) string {
 		return "mebibytes"
 	case "GiBy":
 		return "gibibytes"
-	case "%":
-		return "percent"
+	case "TiBy":
+		return "tibibytes" // so the exporter spells it
+	case "KBy":
+		return "kilobytes"
+	case "MBy":
+		return "megabytes"
+	case "GBy":
+		return "gigabytes"
+	case "TBy":
+		return "terabytes"
+	}
+	return physicalWord(unit)
+}
+
+// physicalWord is unitWord of what isn't a time or a size.
+func physicalWord(unit string) string {
+	switch unit {
+	case "m":
+		return "meters"
+	case "V":
+		return "volts"
+	case "A":
+		return "amperes"
+	case "J":
+		return "joules"
+	case "W":
+		return "watts"
+	case "g":
+		return "grams"
+	case "Cel":
+		return "celsius"
 	case "Hz":
 		return "hertz"
+	case "%":
+		return "percent"
 	}
 	return plainUnit(unit)
 }
@@ -136,6 +167,12 @@ func perWord(unit string) string {
 		return "hour"
 	case "d":
 		return "day"
+	case "w":
+		return "week"
+	case "mo":
+		return "month"
+	case "y":
+		return "year"
 	}
 	return plainUnit(unit)
 }
