@@ -32,7 +32,7 @@ func (h *History) Judge(before, now Sample, t Thresholds) Verdict {
 	t.Baseline = h.Baseline(t)
 	v := Judge(before, now, t)
 	if v.Kind <= Busy {
-		h.healthy = sum(h.healthy, now.Hold.Sub(h.last.Hold))
+		h.healthy = h.healthy.Add(now.Hold.Sub(h.last.Hold))
 	}
 	h.last = now
 	return v
@@ -79,14 +79,4 @@ func grown(before, now []uint64) bool {
 		}
 	}
 	return true
-}
-
-// sum is what was measured in both.
-func sum(a, b spillway.Distribution) spillway.Distribution {
-	a.Count += b.Count
-	a.Sum += b.Sum
-	for i, n := range b.Buckets {
-		a.Buckets[i] += n
-	}
-	return a
 }
