@@ -48,7 +48,7 @@ func (w Windows) filler() func(string) string {
 	return func(query string) string {
 		return expand(query,
 			"{rate}", promDuration(w.Rate), "{baseline}", promDuration(w.Baseline), "{lag}", promDuration(w.Lag),
-			"{hold}", promDuration(w.Hold), "{long}", promDuration(w.Long),
+			"{hold}", promDuration(w.span(w.Hold)), "{long}", promDuration(w.span(w.Long)),
 			"{limiter}", byLimiter, "{executor}", byExecutor, "{retry}", byRetry, "{budget}", byBudget, "{machine}", byMachine)
 	}
 }
@@ -162,7 +162,7 @@ func (w Windows) connectionAlerts() []Alert {
 		},
 		{
 			"SpillwayFlapping", "flapping", Warn, 0, `sum by ({machine}) (increase($spillway.lifecycle.transitions{spillway_lifecycle_state="connected"}[{long}])) > 3`,
-			machineLabels + `: connected {{ $value | humanize }} times in ` + promDuration(w.Long),
+			machineLabels + `: connected {{ $value | humanize }} times in ` + promDuration(w.span(w.Long)),
 		},
 		{
 			"SpillwayOrphans", "orphans", Warn, w.Hold, `max by ({machine}) ($spillway.lifecycle.orphan.count) > 0`,

@@ -189,3 +189,21 @@ func TestFaultyWindows(t *testing.T) {
 	_, err = monitoring.Windows{}.Dashboard()
 	require.Error(t, err)
 }
+
+// By the windows' own word there are four scrapes in Rate, so two are in half of it, and a
+// rate needs two.
+func TestNoQueryLooksAtLessThanTwoScrapes(t *testing.T) {
+	for _, rate := range []time.Duration{monitoring.DefaultWindows().Rate, 20 * time.Minute, 40 * time.Minute} {
+		w := monitoring.DefaultWindows()
+		w.Rate = rate
+		rules, err := w.Rules()
+		require.NoError(t, err)
+		dashboard, err := w.Dashboard()
+		require.NoError(t, err)
+		for _, span := range regexp.MustCompile(`\[([0-9]+[a-z]+)\]`).FindAllSubmatch(append(rules, dashboard...), -1) {
+			d, err := time.ParseDuration(string(span[1]))
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, d, rate/2)
+		}
+	}
+}

@@ -12,7 +12,7 @@ type Windows struct {
 	Rate     time.Duration // over which rates are taken: at least four scrapes
 	Baseline time.Duration // over which the usual hold time is found
 	Lag      time.Duration // how long before now the baseline ends, so that it isn't of the trouble itself
-	Hold     time.Duration // how long a condition must last before its alert fires
+	Hold     time.Duration // how long a condition must last before its alert fires; one that a single event must not set off lasts for Rate
 	Long     time.Duration // the same for conditions that are a matter of capacity
 }
 
@@ -22,6 +22,10 @@ func DefaultWindows() Windows {
 		Rate: 5 * time.Minute, Baseline: time.Hour, Lag: 10 * time.Minute, Hold: 2 * time.Minute, Long: 10 * time.Minute,
 	}
 }
+
+// span is d as queries look at it: half of Rate at least, so that two scrapes are in it, without
+// which there is no rate.
+func (w Windows) span(d time.Duration) time.Duration { return max(d, w.Rate/2) }
 
 // validate names every window that is too short. Prometheus knows no spans below 1 ms.
 func (w Windows) validate() error {
