@@ -39,6 +39,12 @@ type tallied struct {
 	first, last time.Time
 }
 
+// kept is a count with what it counts.
+type kept struct {
+	counted
+	tallied
+}
+
 // maxLog bounds a log.
 const maxLog = 4096
 
@@ -125,17 +131,14 @@ func (l *Log) note(e event) {
 
 // read returns the counts, what happened last first, and the events, the newest first.
 func (l *Log) read(now time.Time, errorTexts bool) ([]tally, []event) {
-	l.mu.Lock()
-	counts := make([]tally, 0, len(l.counts))
-	for k, t := range l.counts {
+	all, events := l.copy()
+	counts := make([]tally, 0, len(all))
+	for _, k := range all {
 		counts = append(counts, tally{
 			Component: printable(k.component), Name: printable(k.name), What: printable(k.what + k.why), Class: printable(string(k.class)),
-			Count: t.count, Last: ago(now, t.last), First: ago(now, t.first),
+			Count: k.count, Last: ago(now, k.last), First: ago(now, k.first),
 		})
 	}
-	events := append(slices.Clone(l.events[l.next:]), l.events[:l.next]...)
-	l.mu.Unlock()
-
 	slices.SortFunc(counts, func(a, b tally) int {
 		return cmp.Or(cmp.Compare(a.Last, b.Last), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Component+a.Name+a.What+a.Class, b.Component+b.Name+b.What+b.Class))
 	})
@@ -149,6 +152,18 @@ func (l *Log) read(now time.Time, errorTexts bool) ([]tally, []event) {
 		}
 	}
 	return counts, events
+}
+
+// copy returns what is kept, the events in their order. What is done to it for those who look
+// must not hold up those who are refused.
+func (l *Log) copy() ([]kept, []event) {
+	counts := make([]kept, 0, l.size)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for k, t := range l.counts {
+		counts = append(counts, kept{k, *t})
+	}
+	return counts, append(slices.Clone(l.events[l.next:]), l.events[:l.next]...)
 }
 
 func ago(now, then time.Time) seconds { return secondsOf(max(now.Sub(then), 0)) }
