@@ -24,7 +24,8 @@ const (
 	dense = 5 * time.Second
 	// oldest is how long anything is compared with: an hour ago says nothing about now.
 	oldest = time.Minute
-	// forget is after how long without a sign of it a component is forgotten.
+	// forget is after how long without a sign of it a component is forgotten; if too many come
+	// and go, it is at once.
 	forget = 10 * time.Minute
 )
 
@@ -223,8 +224,9 @@ func still(then, now observe.Snapshot) bool {
 
 // remember keeps a look, and forgets what is too old.
 func (h *history) remember(l *look) {
+	tooMany := len(h.subjects) > 2*maxSnapshots
 	for i, s := range h.subjects {
-		if l.at.Sub(s.seen) > forget {
+		if gone := l.at.Sub(s.seen); gone > forget || tooMany && gone > 0 {
 			delete(h.subjects, i)
 		}
 	}

@@ -213,6 +213,24 @@ func TestPageForgetsWhatHasGone(t *testing.T) {
 	})
 }
 
+// G-DBZ-13: as soon as there are too many of them.
+func TestPageForgetsAtOnceWhatIsTooMuch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		round := 0
+		page := newPage(t, nil, observer(func(yield func(observe.Snapshot) bool) {
+			for i := range 2000 {
+				yield(observe.Snapshot{Component: "lane", Name: fmt.Sprint(round, ".", i), Laned: laneOf(1, 0, 1, ms)})
+			}
+		}))
+		for ; round < 3; round++ {
+			time.Sleep(time.Second)
+			get(t, page, "text")
+			_, subjects := debugz.Remembered(page)
+			require.LessOrEqual(t, subjects, 4000)
+		}
+	})
+}
+
 // A page that is looked at every second remembers the last seconds well, and the last minute a little.
 func TestPageForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
