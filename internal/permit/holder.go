@@ -66,6 +66,7 @@ func (c *Core) Holders() []spillway.Holder {
 		return nil
 	}
 	now := c.now()
+	named := map[[maxDepth]uintptr]spillway.Holder{} // by the way they came, because to name it is dear
 	for i := range c.slots.Len() {
 		s := c.slots.At(i)
 		state := s.State.Load()
@@ -74,8 +75,16 @@ func (c *Core) Holders() []spillway.Holder {
 		if state&slotTaken != slotHeld || state&slotTimed == 0 || h == nil || h.Token != token {
 			continue
 		}
+		var way [maxDepth]uintptr
+		copy(way[:], h.PCs)
+		r, ok := named[way]
+		if !ok {
+			r = c.report(h, 0, 0)
+			named[way] = r
+		}
 		// Who came after the clock was read is no older than nothing.
-		out = append(out, c.report(h, state&slotWeight, max(age(since, now), 0)))
+		r.Class, r.Weight, r.Age = h.Class, int(state&slotWeight), max(age(since, now), 0)
+		out = append(out, r)
 	}
 	slices.SortStableFunc(out, func(a, b spillway.Holder) int { return cmp.Compare(b.Age, a.Age) })
 	return out

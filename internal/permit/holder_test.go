@@ -118,3 +118,17 @@ func TestHoldersStressCanBeListed(t *testing.T) {
 	require.Empty(t, c.Holders())
 	requireWhole(t, c)
 }
+
+// A scrape asks for all holders to learn the age of the oldest, so many of one place must not
+// cost a look into the symbols each.
+func TestHoldersOfOnePlaceAreNamedOnce(t *testing.T) {
+	const n = 500
+	c := newCore(permit.Options{Limit: n, Track: spillway.TrackStack})
+	for range n {
+		_, err := c.Enter(t.Context(), 1)
+		require.NoError(t, err)
+	}
+	require.Less(t, testing.AllocsPerRun(1, func() {
+		require.Len(t, c.Holders(), n)
+	}), float64(n))
+}
