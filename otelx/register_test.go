@@ -248,11 +248,12 @@ func (failingMeter) Int64ObservableCounter(string, ...api.Int64ObservableCounter
 // Without options it is the global providers of the moment.
 func TestGlobalProvidersAreTheDefault(t *testing.T) {
 	b := newBench(t)
+	meters, traces := otel.GetMeterProvider(), otel.GetTracerProvider()
 	otel.SetMeterProvider(b.meters)
 	otel.SetTracerProvider(b.traces)
-	t.Cleanup(func() {
-		otel.SetMeterProvider(nometrics.NewMeterProvider())
-		otel.SetTracerProvider(notraces.NewTracerProvider())
+	t.Cleanup(func() { // other tests, and this one again, find what they found
+		otel.SetMeterProvider(meters)
+		otel.SetTracerProvider(traces)
 	})
 	in, err := otelx.New()
 	require.NoError(t, err)
