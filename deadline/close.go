@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 func (c *core) close(ctx context.Context) error {
@@ -28,7 +29,7 @@ func (c *core) close(ctx context.Context) error {
 		case <-over:
 		case <-ctx.Done():
 			c.giveUp()
-			return c.report(context.Cause(ctx))
+			return c.report(cause.Of(ctx))
 		}
 	}
 	return c.report(nil)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // component is the executor's kind in errors.
@@ -130,7 +131,7 @@ func (c *core) errorOf(ctx context.Context, v verdict, waited time.Duration) err
 func causeOf(ctx context.Context) (err error) {
 	err = context.Canceled
 	defer func() { _ = recover() }()
-	return context.Cause(ctx)
+	return cause.Of(ctx)
 }
 
 // rejection returns the shared value where nobody has waited, because refusing must

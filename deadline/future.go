@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // Future is a job's result to be. It is resolved on every path, once and for good,
@@ -63,7 +64,7 @@ func (f *Future[T]) Wait(ctx context.Context) (v T, err error) {
 			if f.isSettled() {
 				return f.result()
 			}
-			return v, context.Cause(ctx)
+			return v, cause.Of(ctx)
 		}
 	}
 }

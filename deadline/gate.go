@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // Remaining returns how much time ctx has left, which is negative once its deadline
@@ -38,7 +39,7 @@ func Gate[T any](least time.Duration) spillway.Decorator[T] {
 				return v, refusal
 			}
 			if ctx.Err() != nil {
-				return v, context.Cause(ctx)
+				return v, cause.Of(ctx)
 			}
 			return op(ctx)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // closing is one close under way, which any number of calls may wait for.
@@ -46,7 +47,7 @@ func (m *Machine[C]) Close(ctx context.Context) error {
 		case <-c.done:
 			return c.err
 		case <-done:
-			return context.Cause(ctx)
+			return cause.Of(ctx)
 		}
 	}
 	c := &closing{done: make(chan struct{})}
@@ -172,7 +173,7 @@ func (m *Machine[C]) closeConn(ctx context.Context, conn C) error {
 	case <-timer.C:
 		return fmt.Errorf("lifecycle %q: %w: %v", m.cfg.Name, ErrStillClosing, m.cfg.CloseTimeout)
 	case <-ctx.Done():
-		return &causedError{m.cfg.Name, ErrStillClosing, context.Cause(ctx)}
+		return &causedError{m.cfg.Name, ErrStillClosing, cause.Of(ctx)}
 	}
 }
 
@@ -239,14 +240,14 @@ func (m *Machine[C]) awaitIdle(ctx context.Context) error {
 	m.mu.Unlock()
 	timer := time.NewTimer(m.cfg.CloseTimeout)
 	defer timer.Stop()
-	var cause error
+	var why error
 	select {
 	case <-idle:
 		return nil
 	case <-timer.C:
-		cause = errors.New(m.cfg.CloseTimeout.String())
+		why = errors.New(m.cfg.CloseTimeout.String())
 	case <-ctx.Done():
-		cause = context.Cause(ctx)
+		why = cause.Of(ctx)
 	}
-	return &causedError{m.cfg.Name, ErrStillClosing, cause}
+	return &causedError{m.cfg.Name, ErrStillClosing, why}
 }

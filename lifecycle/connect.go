@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // attempt is one dial. It counts until the machine's attempt is another one: then
@@ -49,7 +50,7 @@ func (m *Machine[C]) connect(ctx context.Context, dial func(context.Context) (C,
 		return false, e
 	}
 	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
+		return false, cause.Of(ctx)
 	}
 	limit := m.cfg.ConnectTimeout
 	dialCtx, cancel := context.WithTimeoutCause(ctx, limit, &TimeoutError{Name: m.cfg.Name, Limit: limit})

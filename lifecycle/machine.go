@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // Machine holds at most one connection of the type C and guards its life. All its
@@ -87,7 +89,7 @@ func (m *Machine[C]) WaitState(ctx context.Context, want State) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return cause.Of(ctx)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // ErrRemoved is what callers get who waited for the dial of a key that was removed
@@ -114,7 +115,7 @@ func NewRegistry[K comparable, C any](cfg RegistryConfig[K, C]) (*Registry[K, C]
 // lease must release it.
 func (r *Registry[K, C]) Get(ctx context.Context, key K) (Lease[C], error) {
 	if ctx.Err() != nil {
-		return Lease[C]{}, context.Cause(ctx)
+		return Lease[C]{}, cause.Of(ctx)
 	}
 	entries := r.entries.Load()
 	if entries == nil {
@@ -134,7 +135,7 @@ func (r *Registry[K, C]) Get(ctx context.Context, key K) (Lease[C], error) {
 		case <-e.decided:
 			err = e.err
 		case <-ctx.Done():
-			err = context.Cause(ctx)
+			err = cause.Of(ctx)
 		}
 		r.leave(e)
 		if err != nil {
@@ -251,7 +252,7 @@ func (r *Registry[K, C]) Close(ctx context.Context) error {
 	case <-r.done:
 		return r.err
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return cause.Of(ctx)
 	}
 }
 

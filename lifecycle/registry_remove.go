@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"maps"
+
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // Remove takes the key out of the registry and closes its connection, or cancels its
@@ -65,7 +67,7 @@ func (r *Registry[K, C]) shut(ctx context.Context, e *entry[C]) error {
 	case <-e.through:
 		return err
 	case <-ctx.Done():
-		return errors.Join(err, context.Cause(ctx))
+		return errors.Join(err, cause.Of(ctx))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // hurried is the time a step has once the context of the run is done.
@@ -29,7 +31,7 @@ func (s *Shutdown) Run(ctx context.Context) (ShutdownReport, error) {
 		case <-s.done:
 			return s.report, s.err
 		case <-ctx.Done():
-			return ShutdownReport{}, context.Cause(ctx)
+			return ShutdownReport{}, cause.Of(ctx)
 		}
 	}
 	defer close(s.done)

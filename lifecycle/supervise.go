@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // SupervisorConfig are the settings of a supervisor of connections of the type C.
@@ -180,7 +181,7 @@ func (s *Supervisor[C]) Stop(ctx context.Context) error {
 	case <-s.stopped:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("lifecycle %q: supervisor still at work: %w", s.machine.cfg.Name, context.Cause(ctx))
+		return fmt.Errorf("lifecycle %q: supervisor still at work: %w", s.machine.cfg.Name, cause.Of(ctx))
 	}
 }
 

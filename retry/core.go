@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // core is what retriers of different result types share.
@@ -48,7 +49,7 @@ func (c *core) begin(ctx context.Context, s *call) error {
 	if ctx.Err() != nil {
 		s.reason = ended(ctx)
 		c.counters.canceled.Add(1)
-		return context.Cause(ctx)
+		return cause.Of(ctx)
 	}
 	if c.policy.MaxElapsed > 0 {
 		s.start = time.Now()
@@ -212,7 +213,7 @@ func (c *core) end(ctx context.Context, s *call, f failure, reason StopReason) e
 	}
 	e := &ExhaustedError{Name: c.policy.Name, Report: c.report(s, f.open), doubt: s.doubt}
 	if reason == StopCanceled || reason == StopDeadline {
-		e.Cause = context.Cause(ctx) // nil if the deadline is still ahead
+		e.Cause = cause.Of(ctx) // nil if the deadline is still ahead
 	}
 	c.tellGiveUp(ctx, e)
 	return e
