@@ -156,32 +156,8 @@ func (c *crew) run(p spillway.Permit, op func(context.Context) error, store func
 			outcome = spillway.OutcomeUnknown
 		}
 		c.leaving.Add(1)
+		defer c.leave(err, outcome, canceled, returned, store) // even if the permit, which may be a stranger's, ends the goroutine
 		p.ReleaseWith(outcome)
-		c.mu.Lock()
-		if c.leaving.Add(-1) <= maxLeaving && c.thinner != nil {
-			close(c.thinner)
-			c.thinner = nil
-		}
-		c.stats.Running--
-		if returned {
-			c.stats.Ended[outcome]++
-		} else {
-			c.stats.Aborted++
-		}
-		if err != nil {
-			if returned {
-				c.stats.Failed++
-			}
-			c.failLocked(err, outcome, canceled)
-		}
-		store(err)
-		c.leaveLocked()
-		select {
-		case c.ended <- struct{}{}:
-		default: // the token that is there says the same
-		}
-		c.mu.Unlock()
-		c.spread(err)
 	}()
 	ctx := c.ctx
 	if c.cfg.MemberTimeout > 0 {
@@ -192,6 +168,35 @@ func (c *crew) run(p spillway.Permit, op func(context.Context) error, store func
 	err = op(ctx)
 	outcome, canceled = classify(err)
 	returned = true
+}
+
+// leave counts a member out whose permit is back.
+func (c *crew) leave(err error, outcome spillway.Outcome, canceled, returned bool, store func(error)) {
+	c.mu.Lock()
+	if c.leaving.Add(-1) <= maxLeaving && c.thinner != nil {
+		close(c.thinner)
+		c.thinner = nil
+	}
+	c.stats.Running--
+	if returned {
+		c.stats.Ended[outcome]++
+	} else {
+		c.stats.Aborted++
+	}
+	if err != nil {
+		if returned {
+			c.stats.Failed++
+		}
+		c.failLocked(err, outcome, canceled)
+	}
+	store(err)
+	c.leaveLocked()
+	select {
+	case c.ended <- struct{}{}:
+	default: // the token that is there says the same
+	}
+	c.mu.Unlock()
+	c.spread(err)
 }
 
 // failLocked notes a failure. One that only says that the context is done, after another

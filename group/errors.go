@@ -53,7 +53,7 @@ func (e *Error) Error() string {
 		if i == shownErrors {
 			break
 		}
-		b.WriteString(sep + clip(err.Error()))
+		b.WriteString(sep + textOf(err))
 		sep = "; "
 	}
 	if total > shownErrors {
@@ -102,7 +102,7 @@ type CanceledError struct {
 
 // Error implements error.
 func (e *CanceledError) Error() string {
-	return label(e.Name) + ": canceled because a member failed: " + clip(e.Err.Error())
+	return label(e.Name) + ": canceled because a member failed: " + textOf(e.Err)
 }
 
 // Is reports whether target is context.Canceled.
@@ -141,8 +141,10 @@ func label(name string) string {
 	return fmt.Sprintf("group %q", name)
 }
 
-// clip bounds a text that somebody else wrote, between two runes.
-func clip(s string) string {
+// textOf is the text of an error, bounded between two runes. It is a stranger's: fmt says so
+// if making it panics.
+func textOf(err error) string {
+	s := fmt.Sprint(err)
 	if len(s) <= shownBytes {
 		return s
 	}

@@ -133,6 +133,44 @@ func TestGroupErrorsMayPanic(t *testing.T) {
 	requireConserved(t, s)
 }
 
+// G-GRP-8: an error whose text can't be had is one of many in the text of the whole.
+func TestGroupErrorTextsMayPanic(t *testing.T) {
+	g := newGroup(t, newLimiter(t, 2), group.Config{Name: "reads", CancelOnError: true})
+	var cause error
+	require.NoError(t, g.Go(func(ctx context.Context) (int, error) {
+		<-ctx.Done()
+		cause = context.Cause(ctx)
+		return 1, nil
+	}))
+	require.NoError(t, g.Go(fail(errTypedNil)))
+	require.EqualError(t, g.Wait(), `group "reads": 1 of 2 failed: <nil>`)
+	require.EqualError(t, cause, `group "reads": canceled because a member failed: <nil>`)
+}
+
+// exitingPermits ends the goroutine that gives a permit back.
+type exitingPermits struct{}
+
+func (exitingPermits) Admit(context.Context) (spillway.Permit, error) {
+	return spillway.NewPermit(exitingPermits{}, 0), nil
+}
+
+func (exitingPermits) End(uint64, spillway.Outcome, time.Duration) { goexit() }
+
+// G-GRP-2: a permit of one's own that ends the goroutine which gives it back keeps nobody in
+// Wait, nor, however many do, behind those on their way out.
+func TestGroupPermitsMayExit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, exitingPermits{}, group.Config{})
+		for range 20 {
+			require.NoError(t, g.Go(answer(1)))
+			synctest.Wait()
+		}
+		require.NoError(t, g.Wait())
+		require.Equal(t, uint64(20), g.Stats().Succeeded())
+		requireConserved(t, g.Stats())
+	})
+}
+
 // G-GRP-2: so is one that ends the producer's goroutine.
 func TestGroupAdmissionErrorMayExit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
