@@ -63,7 +63,10 @@ func (m *Machine[C]) Close(ctx context.Context) error {
 	}
 	m.mu.Unlock()
 
-	last := m.finish(c, m.wind(ctx, done, g))
+	// Nothing may keep the machine from ending Disconnected. What isn't ours runs on other
+	// goroutines, but for the context's own code when it is asked for its cause.
+	var last uint64
+	guarded(func() error { return m.wind(ctx, done, g) }, func(err error) { last = m.finish(c, err) })
 	if waits {
 		m.awaitTold(last, done, m.cfg.DrainTimeout+m.cfg.CloseTimeout-time.Since(began))
 	}
@@ -72,14 +75,7 @@ func (m *Machine[C]) Close(ctx context.Context) error {
 
 // wind does the work of a close: it drains and closes g, or waits for the dial that
 // was cancelled if there is no g.
-func (m *Machine[C]) wind(ctx context.Context, done <-chan struct{}, g *generation[C]) (err error) {
-	// Nothing may keep the machine from ending Disconnected. What isn't ours runs on
-	// other goroutines, but for the context's own code when it is asked for its cause.
-	defer func() {
-		if v := recover(); v != nil {
-			err = &spillway.PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
+func (m *Machine[C]) wind(ctx context.Context, done <-chan struct{}, g *generation[C]) error {
 	if g == nil {
 		return m.awaitIdle(ctx)
 	}

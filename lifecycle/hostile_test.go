@@ -234,3 +234,44 @@ func TestRegistryCloseSurvivesItsContext(t *testing.T) {
 		require.Zero(t, open)
 	})
 }
+
+// ctxExits is a context that ends the goroutine that asks it why it is done.
+type ctxExits struct{ context.Context }
+
+func (ctxExits) Value(any) any { runtime.Goexit(); return nil }
+
+// G-LIF-3: nor does a context that ends the goroutine of a Close leave the machine Closing.
+func TestMachineCloseSurvivesItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, slow := &backend{}, make(chan struct{})
+		m := newMachine(t, b, func(c *lifecycle.Config[*conn]) {
+			c.Close = func(ctx context.Context, c *conn) error { <-slow; return b.close(ctx, c) }
+		})
+		require.NoError(t, m.Connect(t.Context(), b.dial))
+		done, cancel := context.WithCancel(t.Context())
+		cancel()
+		go func() { _ = m.Close(ctxExits{done}) }()
+		synctest.Wait()
+		require.Equal(t, lifecycle.Disconnected, m.State())
+		close(slow)
+		require.NoError(t, m.Close(t.Context()))
+		require.Zero(t, m.Stats().Open())
+	})
+}
+
+// G-REG-4: a context that panics when it is asked why it is done takes no place of those who
+// wait.
+func TestRegistryCallerWhoPanicsWaitsNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, slow := &backend{}, make(chan struct{})
+		cfg := lifecycle.DefaultRegistryConfig("any", func(ctx context.Context, _ string) (*conn, error) { <-slow; return b.dial(ctx) }, b.close)
+		r, err := lifecycle.NewRegistry(cfg)
+		require.NoError(t, err)
+		done, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.Panics(t, func() { _, _ = r.Get(ctxPanics{done}, "key") })
+		require.Zero(t, r.Stats().Waiting)
+		close(slow)
+		require.NoError(t, r.Close(t.Context()))
+	})
+}

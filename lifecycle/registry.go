@@ -128,16 +128,9 @@ func (r *Registry[K, C]) Get(ctx context.Context, key K) (Lease[C], error) {
 	}
 	for {
 		e, err := r.enter(ctx, key)
-		if err != nil {
-			return Lease[C]{}, err
+		if err == nil {
+			err = r.await(ctx, e)
 		}
-		select {
-		case <-e.decided:
-			err = e.err
-		case <-ctx.Done():
-			err = cause.Of(ctx)
-		}
-		r.leave(e)
 		if err != nil {
 			return Lease[C]{}, err
 		}
@@ -189,11 +182,21 @@ func (r *Registry[K, C]) enter(ctx context.Context, key K) (*entry[C], error) {
 	return e, nil
 }
 
-func (r *Registry[K, C]) leave(e *entry[C]) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	e.waiting--
-	r.waiting--
+// await waits, as long as ctx lets it, until an entry is decided. The caller waits no more
+// after that, even if ctx panics when it is asked.
+func (r *Registry[K, C]) await(ctx context.Context, e *entry[C]) error {
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		e.waiting--
+		r.waiting--
+	}()
+	select {
+	case <-e.decided:
+		return e.err
+	case <-ctx.Done():
+		return cause.Of(ctx)
+	}
 }
 
 // dial decides an entry. Only here, and only once, is a connection made for it; whoever

@@ -192,8 +192,8 @@ func (s *Supervisor[C]) Stats() SupervisorStats {
 	return s.stats
 }
 
-// guarded calls f, and makes an error of its panic or Goexit if it is called on a
-// goroutine of its own.
+// guarded calls f, and tells done its error, which its panic and its Goexit are, too. The
+// latter goes on to end the goroutine.
 func guarded(f func() error, done func(error)) {
 	err, returned := error(nil), false
 	defer func() {

@@ -184,13 +184,13 @@ const (
 )
 
 // pause waits for d, a change or the end, and for a nudge if it may be cut short: then
-// still for MinGap.
+// still for MinGap, if d isn't shorter.
 func (s *Supervisor[C]) pause(ctx context.Context, d time.Duration, changed <-chan struct{}, short bool) int {
 	nudge := s.nudge
 	if !short {
 		nudge = nil
 	}
-	gap := time.Now().Add(s.cfg.MinGap)
+	gap := time.Now().Add(min(d, s.cfg.MinGap))
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	for {

@@ -204,6 +204,22 @@ func TestSupervisorStop(t *testing.T) {
 	}
 }
 
+// G-SUP-3: a nudge doesn't put off a check that is due before MinGap is over.
+func TestSupervisorNudgePutsNothingOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &flappy{}
+		m, s := supervise(t, f, func(c *lifecycle.SupervisorConfig[*conn]) {
+			c.Check, c.CheckEvery, c.MinGap = f.check, time.Second, time.Minute
+		})
+		require.NoError(t, m.WaitState(t.Context(), lifecycle.Connected))
+		synctest.Wait()
+		s.Nudge()
+		time.Sleep(10*time.Second + time.Millisecond)
+		require.EqualValues(t, 10, f.checks.Load())
+		end(t, f, m, s)
+	})
+}
+
 // G-SUP-5; X13: a connection is dropped after three checks in a row have failed, not
 // after two, and a panicking check is a failed one.
 func TestSupervisorCheckHasHysteresis(t *testing.T) {
