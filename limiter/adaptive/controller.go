@@ -75,7 +75,7 @@ func Drive(g Guard, cfg Config) (*Controller, error) {
 	for i, k := range cfg.Classes {
 		c.classes[k.Name] = uint8(i + 1)
 	}
-	c.gather.cells = make([]cell, len(cfg.Classes)+1)
+	c.gather.prepare(len(cfg.Classes)+1, cfg.Max)
 	c.quiet = make([]quiet, len(cfg.Classes)+2)
 	c.rule = cfg.rule(static, cfg.Trusted)
 	c.restartLocked()

@@ -13,6 +13,7 @@ import (
 // line of its class. Whoever draws the window takes all out.
 type gather struct {
 	cells   []cell // by class
+	longest int64  // nanoseconds that count of what a call held: with every permit in use the sum of them fits
 	_       [64]byte
 	peak    atomic.Int64 // most permits in use
 	full    atomic.Bool  // somebody found no room
@@ -48,6 +49,11 @@ const (
 	logUnit    = 256
 )
 
+// prepare makes room for so many classes, for a guard of so many permits.
+func (g *gather) prepare(classes, permits int) {
+	g.cells, g.longest = make([]cell, classes), (1<<62)/int64(permits)
+}
+
 // log2 returns the binary logarithm of n in 1/256, at most 1/100 off: the exponent, and
 // what the eight bits below the leading one say of the rest, bent by a parabola.
 func log2(n uint64) uint64 {
@@ -81,7 +87,8 @@ func (g *gather) add(s *spillway.Sample) {
 		c.answers.Add(1)
 	}
 	took := int64(s.Took)
-	c.held.Add(took * int64(s.Weight))
+	held := min(took, g.longest) * int64(s.Weight)
+	c.held.Add(held)
 	if use := int64(s.InUse); use > g.peak.Load() {
 		g.raise(use)
 	}
@@ -93,7 +100,7 @@ func (g *gather) add(s *spillway.Sample) {
 		c.timeouts.Add(1)
 	case spillway.OutcomeOverload, spillway.OutcomeNetwork:
 		g.unsaid.Add(1)
-		g.wasted.Add(took * int64(s.Weight))
+		g.wasted.Add(held)
 		return
 	default:
 		g.neutral.Add(1)

@@ -10,9 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/limiter"
 )
 
-func newGather(classes int) *gather { return &gather{cells: make([]cell, classes)} }
+func newGather(classes int) *gather {
+	g := new(gather)
+	g.prepare(classes, 1000)
+	return g
+}
 
 func TestGatherLogIsWithinAHundredth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -50,6 +55,21 @@ func TestGatherReadsOutcomes(t *testing.T) {
 			require.Equal(t, []any{0, 0, 0, 1, 0, 0.0}, got, o)
 		}
 		require.Equal(t, window{span: ms}, g.draw(ms), "all was taken out")
+	}
+}
+
+// G-ADA-13: calls that hold all there can be for as long as they like are numbers as others,
+// and not below zero, which broke the controller.
+func TestGatherTakesTheHeaviestCalls(t *testing.T) {
+	for _, took := range []time.Duration{time.Minute, time.Hour, math.MaxInt64} {
+		g := new(gather)
+		g.prepare(1, limiter.MaxLimit)
+		for _, o := range []spillway.Outcome{spillway.OutcomeOK, spillway.OutcomeOverload} {
+			g.add(&spillway.Sample{Took: took, Weight: limiter.MaxLimit / 2, InUse: limiter.MaxLimit, Outcome: o})
+		}
+		w := g.draw(10 * time.Second)
+		require.Greater(t, w.busy, float64(limiter.MaxLimit), took)
+		require.InDelta(t, 0.5, w.wasted, 1e-9, took)
 	}
 }
 
