@@ -83,6 +83,7 @@ func (c *core) cutOffRest() (told <-chan struct{}) {
 	if c.expiry.timer != nil {
 		c.expiry.timer.Stop()
 	}
+	c.guessing.Store(false) // there is no timer any more to say that a reading is old
 	c.restLocked()
 	c.checkLocked()
 	c.mu.Unlock()

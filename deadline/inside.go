@@ -39,6 +39,7 @@ func (c *core) settleIn(w *worker) {
 func (c *core) moveOut(w *worker) {
 	if w.telling {
 		w.endTelling()
+		w.read() // it may have taken long
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
