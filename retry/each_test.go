@@ -179,6 +179,7 @@ func TestEachRefusesAWrongNumberOfResults(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprintf("%d for 2", n))
 		require.Equal(t, 1, sent)
 		require.ErrorIs(t, out[1].Err, retry.ErrResultCount)
+		require.Equal(t, retry.Stop, retry.Classify(err), "nor does a retrier around it repeat that")
 		require.Equal(t, 2, rep.Unresolved)
 	}
 }

@@ -1,7 +1,6 @@
 package retry
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spillway-go/spillway"
@@ -10,7 +9,16 @@ import (
 // ErrResultCount says that the function given to Each returned another number of
 // results than it was given items. Nothing is repeated then: which items were
 // executed is unknown.
-var ErrResultCount = errors.New("retry: a batch has another number of results than of items")
+var ErrResultCount error = &resultCountError{}
+
+type resultCountError struct{}
+
+func (*resultCountError) Error() string {
+	return "retry: a batch has another number of results than of items"
+}
+
+// Outcome returns OutcomePermanent: the function is wrong.
+func (*resultCountError) Outcome() spillway.Outcome { return spillway.OutcomePermanent }
 
 // ExhaustedError says that an operation failed, was worth repeating, and was given
 // up all the same: one of its bounds was reached. It wraps the last error, and the
