@@ -28,10 +28,11 @@ type looked struct {
 // look asks an order's context what there is to ask, before the lock is taken. What
 // doesn't change isn't asked again of one whose job some worker ran last.
 func (c *core) look(ctx context.Context) (l looked) {
-	if x := c.seen.Load(); x.of(ctx) {
-		return looked{x.done, x.until, true, ctx.Err() != nil}
+	l.done = ctx.Done()
+	if x := c.seen.Load(); x.of(ctx, l.done) {
+		return looked{l.done, x.until, true, ctx.Err() != nil}
 	}
-	if l.done = ctx.Done(); l.done != nil {
+	if l.done != nil {
 		l.canceled = ctx.Err() != nil
 	}
 	if at, ok := ctx.Deadline(); ok {

@@ -31,8 +31,11 @@ type jobContext struct {
 }
 
 // of reports whether x is for jobs of the same caller, whose parent is a pointer: others
-// might not be comparable at all.
-func (x *jobContext) of(parent context.Context) bool { return x != nil && x.parent == parent }
+// might not be comparable at all. One from a pool is the next request's when it has another
+// Done.
+func (x *jobContext) of(parent context.Context, done <-chan struct{}) bool {
+	return x != nil && x.parent == parent && x.done == done
+}
 
 type inner struct {
 	context.Context

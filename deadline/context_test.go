@@ -221,3 +221,35 @@ func TestExecutorCanceledCallEndsTheWork(t *testing.T) {
 		require.True(t, wrote)
 	})
 }
+
+// untilDone lasts until its context ends.
+func untilDone(ctx context.Context) (int, error) {
+	<-ctx.Done()
+	return 0, nil
+}
+
+// pooled is a context that is used again for another request, as those of HTTP frameworks are.
+type pooled struct{ context.Context }
+
+// G-EXE-4: a context from a pool is known by its Done, too: a job of the next request isn't
+// judged by the deadline of the one before, nor run under what that has ended.
+func TestExecutorTakesContextsFromAPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newExecutor(t, deadline.Config{Queue: 8, Drain: time.Hour})
+		ctx := new(pooled)
+		first, end := context.WithTimeout(t.Context(), time.Second)
+		ctx.Context = first
+		_ = must(t)(e.TrySubmit(ctx, untilDone))
+		require.NoError(t, e.Go(t.Context(), stubborn(time.Minute))) // it isn't idle between the two
+		synctest.Wait()
+		end()
+		fresh, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		time.Sleep(30 * time.Second)
+		ctx.Context = fresh
+		f := must(t)(e.TrySubmit(ctx, func(ctx context.Context) (int, error) { return 1, ctx.Err() }))
+		v, err := result(f)
+		require.NoError(t, err)
+		require.Equal(t, 1, v)
+	})
+}

@@ -209,7 +209,7 @@ func (c *core) call(w *worker) {
 		if w.waited = true; !j.rough {
 			c.wait.Record(j.waited())
 		}
-		if !w.tight.of(j.ctx) {
+		if !w.tight.of(j.ctx, j.done) {
 			ctx = w.contextFor(j)
 		}
 	}
@@ -318,7 +318,7 @@ func (w *worker) contextFor(j *job) context.Context {
 	case !j.tight:
 		w.owned = &jobContext{core: w.core, parent: j.ctx, deadline: j.deadline}
 		return w.owned
-	case w.tight.of(j.ctx):
+	case w.tight.of(j.ctx, j.done):
 		return w.tight
 	case reflect.TypeOf(j.ctx).Kind() != reflect.Pointer:
 		w.owned = &jobContext{core: w.core, parent: j.ctx}
