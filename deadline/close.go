@@ -80,11 +80,7 @@ func (c *core) cutOffRest() (told <-chan struct{}) {
 		ends = append(ends, x.inner.Load().cancel)
 		c.unlinkLocked(x)
 	}
-	if c.expiry.timer != nil {
-		c.expiry.timer.Stop()
-	}
-	c.guessing.Store(false) // there is no timer any more to say that a reading is old
-	c.restLocked()
+	c.disarmLocked()
 	c.checkLocked()
 	c.mu.Unlock()
 	for _, end := range ends {

@@ -210,6 +210,16 @@ func (c *core) restLocked() {
 	}
 }
 
+// disarmLocked ends the timer, when nothing waits and nothing will any more. It would hold on
+// to the executor until the latest deadline that a job has had.
+func (c *core) disarmLocked() {
+	c.restLocked()
+	c.guessing.Store(false) // nobody is left to say that a reading of the clock is old
+	if c.expiry.timer != nil {
+		c.expiry.timer.Stop()
+	}
+}
+
 // tick is the timer's.
 func (c *core) tick() {
 	var out fallout

@@ -98,3 +98,21 @@ func TestExecutorForgetsTheDeadlinesOfWhatHasEnded(t *testing.T) {
 		require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(256<<10))
 	})
 }
+
+// E31: an executor that was closed is nobody's any more, though the deadlines of its jobs are
+// hours away.
+func TestExecutorThatIsClosedIsForgotten(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range 1000 {
+		e, err := deadline.New[int](deadline.Config{Name: "test", Workers: 1, Queue: 1, TTL: 24 * time.Hour, Drain: time.Hour})
+		require.NoError(t, err)
+		_, err = e.Do(context.Background(), answer(1))
+		require.NoError(t, err)
+		require.NoError(t, e.Close(context.Background()))
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(4<<20))
+}

@@ -179,7 +179,9 @@ func (c *core) leaveWorkLocked(w *worker, out *fallout) {
 	c.live--
 	delete(c.homes, w.home)
 	c.admitParkedLocked(out) // its job may have been one fewer than may run
-	out.gone = c.closing && c.live == 0
+	if out.gone = c.closing && c.live == 0; out.gone {
+		c.disarmLocked()
+	}
 }
 
 // call runs the job's operation, and the next ones as long as it is known how they end. A
