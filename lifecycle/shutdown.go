@@ -183,7 +183,8 @@ func (e *ShutdownError) Unwrap() []error {
 // intake, drain, flush, close. Make one with [NewShutdown]: the zero Shutdown has nothing to
 // do. It is safe for concurrent use.
 type Shutdown struct {
-	cfg ShutdownConfig
+	timeout time.Duration
+	steps   []phased
 
 	once   sync.Once
 	done   chan struct{} // closed when the run is over
@@ -197,5 +198,5 @@ func NewShutdown(cfg ShutdownConfig) (*Shutdown, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	return &Shutdown{cfg: cfg, done: make(chan struct{})}, nil
+	return &Shutdown{timeout: cfg.Timeout, steps: cfg.steps(), done: make(chan struct{})}, nil
 }

@@ -36,11 +36,10 @@ func (s *Shutdown) Run(ctx context.Context) (ShutdownReport, error) {
 	}
 	defer close(s.done)
 	start := time.Now()
-	end := start.Add(s.cfg.Timeout)
-	all := s.cfg.steps()
+	end := start.Add(s.timeout)
 	var bad []StepReport
-	for i, step := range all {
-		r := step.take(ctx, share(all[i:], time.Until(end)))
+	for i, step := range s.steps {
+		r := step.take(ctx, share(s.steps[i:], time.Until(end)))
 		s.report.Steps = append(s.report.Steps, r)
 		if r.Err != nil {
 			bad = append(bad, r)

@@ -219,6 +219,20 @@ func TestShutdownRunsOnce(t *testing.T) {
 	})
 }
 
+// G-SHU-1: a shutdown has the steps it was made with, whatever becomes of the slices.
+func TestShutdownCopiesItsSteps(t *testing.T) {
+	var ran []string
+	step := func(name string) lifecycle.Step {
+		return lifecycle.Step{Name: name, Run: func(context.Context) error { ran = append(ran, name); return nil }}
+	}
+	common := append(make([]lifecycle.Step, 0, 2), step("common"))
+	s := newShutdown(t, lifecycle.ShutdownConfig{Timeout: time.Second, Close: append(common, step("mine"))})
+	_ = append(common, step("another's"))
+	_, err := s.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"common", "mine"}, ran)
+}
+
 // L-22, R184: faults are found at start-up, and nothing to do is done at once.
 func TestShutdownNamesItsFaults(t *testing.T) {
 	_, err := lifecycle.NewShutdown(lifecycle.ShutdownConfig{
