@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // crew owns the goroutines of a Group, an Each or a Map. A member goes one way through
@@ -17,7 +18,8 @@ import (
 type crew struct {
 	cfg       Config
 	admission Admission
-	ctx       context.Context
+	outer     context.Context // the caller's
+	ctx       context.Context // descends from it
 	cancel    context.CancelCauseFunc
 	timeout   *MemberTimeoutError
 	keep      int           // how many failures are kept
@@ -42,7 +44,7 @@ func newCrew(ctx context.Context, a Admission, cfg Config, keep int) (*crew, err
 		return nil, err
 	}
 	c := &crew{
-		cfg: cfg, admission: a, keep: keep, ended: make(chan struct{}, 1),
+		cfg: cfg, admission: a, outer: ctx, keep: keep, ended: make(chan struct{}, 1),
 		timeout: &MemberTimeoutError{Name: cfg.Name, Limit: cfg.MemberTimeout},
 	}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
@@ -66,18 +68,34 @@ func (c *crew) submit(place func()) bool {
 // admit asks for a permit on the producer's goroutine. A done context gets none, not
 // even from an admission that doesn't look, or looked a moment too early.
 func (c *crew) admit() (spillway.Permit, error) {
-	if c.ctx.Err() != nil {
-		return spillway.Permit{}, context.Cause(c.ctx)
+	if err := c.over(); err != nil {
+		return spillway.Permit{}, err
 	}
 	p, err := c.admission.Admit(c.ctx)
 	if err != nil {
 		return p, err
 	}
-	if c.thin(); c.ctx.Err() != nil {
-		p.ReleaseWith(spillway.OutcomeLocal)
-		return spillway.Permit{}, context.Cause(c.ctx)
+	used := false
+	defer func() {
+		if !used { // or the context panicked
+			p.ReleaseWith(spillway.OutcomeLocal)
+		}
+	}()
+	c.thin()
+	if err := c.over(); err != nil {
+		return spillway.Permit{}, err
 	}
+	used = true
 	return p, nil
+}
+
+// over says why nothing more is started; nil if something may be. What a context of a
+// stranger's type has ended hears of it from a goroutine, so that itself is asked, too.
+func (c *crew) over() error {
+	if err := cause.Of(c.ctx); err != nil {
+		return err
+	}
+	return cause.Of(c.outer)
 }
 
 // maxLeaving is how many goroutines there may be beyond the permits, because they are on

@@ -194,3 +194,30 @@ func (exits) Is(target error) bool {
 	}
 	return false
 }
+
+// own is a context of a type of its own: what descends from it hears of its end from a
+// goroutine, a little later.
+type own struct{ context.Context }
+
+func (own) Value(any) any { return nil }
+
+// G-GRP-6: the end of such a context counts at once, before the permit and after.
+func TestGroupStartsNothingUnderAContextOfItsOwnType(t *testing.T) {
+	for name, early := range map[string]bool{"before": true, "after": false} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			g, err := group.New[int](own{ctx}, admissionFunc(func(context.Context) (spillway.Permit, error) {
+				require.False(t, early, "it isn't asked")
+				cancel()
+				return spillway.Permit{}, nil
+			}), group.Config{})
+			require.NoError(t, err)
+			if early {
+				cancel()
+			}
+			require.ErrorIs(t, g.Go(answer(1)), context.Canceled)
+			require.ErrorIs(t, g.Wait(), context.Canceled)
+			require.Equal(t, uint64(1), g.Stats().Refused)
+		})
+	}
+}
