@@ -20,6 +20,9 @@ import (
 	"time"
 )
 
+// maxBytes is the most that is written: a cluster may have little room.
+const maxBytes = 1_000_000_000
+
 type options struct {
 	hosts          []string
 	namespace, set string
@@ -66,6 +69,9 @@ func parse(args []string) (options, error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
+	if flags.NArg() > 0 { // the flags behind it, such as -dry-run, weren't read
+		return o, fmt.Errorf("unexpected argument %q: parts of a list have a comma between them, and no space", flags.Arg(0))
+	}
 	if *hosts != "" {
 		o.hosts = strings.Split(*hosts, ",")
 	}
@@ -92,6 +98,12 @@ func (o options) check() error {
 		if !slices.Contains([]string{"read", "write"}, c) {
 			faults = append(faults, fmt.Errorf("-classes has %q: must be read or write", c))
 		}
+	}
+	if all := o.records * o.size; all > maxBytes && len(faults) == 0 {
+		faults = append(faults, fmt.Errorf("-records times -size is %d: must be at most %d bytes", all, maxBytes))
+	}
+	if o.namespace == "" {
+		faults = append(faults, errors.New("-namespace is empty"))
 	}
 	if o.set == "" {
 		faults = append(faults, errors.New("-set is empty: must be the name of a set of its own"))

@@ -22,6 +22,11 @@ func TestParse(t *testing.T) {
 	for _, want := range []string{"-step is 0", `-classes has "scan"`, "-max-callers is 1", "-max-rate is NaN", "-set is empty"} {
 		require.ErrorContains(t, err, want)
 	}
+	_, err = parse([]string{"-namespace", "", "-records", "100000", "-size", "100000"})
+	require.ErrorContains(t, err, "-namespace is empty")
+	require.ErrorContains(t, err, "-records times -size is 10000000000")
+	_, err = parse([]string{"-hosts", "a:3000", "b:3000", "-dry-run"}) // which must not be a run
+	require.ErrorContains(t, err, `unexpected argument "b:3000"`)
 	o, err := parse([]string{"-hosts", "a:3000,b:3000", "-max-callers", "9"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a:3000", "b:3000"}, o.hosts)
