@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/spillway-go/spillway/adapters/aerospike"
@@ -34,18 +36,14 @@ const (
 // its largest throughput and S what a call takes when it is alone; half as many more keep
 // it busy while service times vary, and beyond that calls only queue in it.
 func (c *curve) judge(nodes, processes int) {
-	best := 0.0
-	for _, p := range c.points {
-		best = max(best, p.rate)
+	if len(c.points) < 2 {
+		return // one number of callers is no curve
 	}
+	i, best := knee(c.points)
 	if best == 0 {
 		return
 	}
-	for _, p := range c.points {
-		if p.rate >= kneeShare*best && c.knee == 0 {
-			c.knee = p.callers
-		}
-	}
+	c.knee = c.points[i].callers
 	last := c.points[len(c.points)-1]
 	c.reached = c.knee < last.callers
 	c.target = time.Duration(overAlone * float64(c.points[0].p50)).Round(10 * time.Microsecond)
@@ -56,13 +54,29 @@ func (c *curve) judge(nodes, processes int) {
 	c.limit = max(leastLimit, int(math.Ceil(want/float64(nodes)/float64(processes))))
 }
 
+// knee finds the first point that got almost as much as the best, and what that got.
+func knee(points []point) (first int, best float64) {
+	for _, p := range points {
+		best = max(best, p.rate)
+	}
+	return slices.IndexFunc(points, func(p point) bool { return p.rate >= kneeShare*best }), best
+}
+
+// flat reports whether throughput grows no more: the knee was as far as half the callers
+// ago, and two points. Going on would only make the cluster's queues longer.
+func flat(points []point) bool {
+	last := len(points) - 1
+	i, _ := knee(points)
+	return last-i >= 2 && points[last].callers >= 2*points[i].callers
+}
+
 func (c *curve) String() string {
 	if c.knee == 0 {
-		return fmt.Sprintf("%s: no call succeeded; ended by %s", c.class, c.ended)
+		return fmt.Sprintf("%s: no limit found; ended by %s", c.class, c.ended)
 	}
 	note := ""
 	if !c.reached {
-		note = "; throughput was still growing, so this is a lower bound"
+		note = "; the knee may be higher, so this is a lower bound"
 	}
 	return fmt.Sprintf("%s: knee at %d callers, %.1f calls at work at once; limit %d per node and process; target for a limit that moves %v; ended by %s%s",
 		c.class, c.knee, c.slots, c.limit, c.target, c.ended, note)
@@ -76,6 +90,9 @@ func printSettings(out io.Writer, curves []curve) error {
 		if c.limit > 0 {
 			settings.Lanes[names[c.class]] = aerospike.LaneSettings{Limit: c.limit}
 		}
+	}
+	if len(settings.Lanes) == 0 {
+		return errors.New("there is nothing to apply")
 	}
 	text, err := json.MarshalIndent(settings, "", "  ")
 	if err != nil {

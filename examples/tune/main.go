@@ -2,10 +2,11 @@
 // and writes step by step until throughput stops growing, and prints the settings to
 // apply, the figures and a picture of the curve.
 //
-// It is careful: it writes a few records into a set of its own, which must be empty, and
-// deletes them at the end; its rate and time are bounded; and it stops a class as soon as
-// errors or a tail beyond -stop-p99 show that there is nothing to gain. With -dry-run it
-// only says what it would do.
+// It is careful: it writes a few records into a set of its own, in which none of them may
+// be already, and deletes them at the end, also when it is interrupted; its rate and time
+// are bounded; and it stops a class as soon as errors, a tail beyond -stop-p99 or a
+// throughput that grows no more show that there is nothing to gain. With -dry-run it only
+// says what it would do.
 package main
 
 import (
@@ -17,6 +18,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -40,7 +42,8 @@ type options struct {
 func main() {
 	o, err := parse(os.Args[1:])
 	if err == nil {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		// All that ends a program from outside: a closed terminal and a closed pipe, too.
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 		err = run(ctx, o, os.Stdout)
 		stop()
 	}
@@ -56,7 +59,7 @@ func parse(args []string) (options, error) {
 	hosts := flags.String("hosts", "", "seeds of the cluster, host:port by commas; empty: a server in this process")
 	classes := flags.String("classes", "read,write", "what to measure, by commas: read, write")
 	flags.StringVar(&o.namespace, "namespace", "test", "the namespace")
-	flags.StringVar(&o.set, "set", "spillway-tune", "a set of its own, which must be empty")
+	flags.StringVar(&o.set, "set", "spillway-tune", "a set of its own")
 	flags.IntVar(&o.records, "records", 1000, "how many records to write and read")
 	flags.IntVar(&o.size, "size", 200, "bytes of each record")
 	flags.IntVar(&o.maxCallers, "max-callers", 256, "the most concurrent calls to try")
@@ -135,6 +138,12 @@ func (o options) plan() string {
 records   %d of %d bytes in %s.%s, deleted at the end
 classes   %s
 callers   %v
-bounds    %.0f calls a second, %v in all, a class ends at a p99 over %v or 1 %% errors
-`, cluster, o.records, o.size, o.namespace, o.set, strings.Join(o.classes, ", "), o.steps(), o.maxRate, longest, o.stopP99)
+bounds    %.0f calls a second; %v to write the records, %v to measure, %v to delete them; a class ends at a p99 over %v or 1 %% errors
+`, cluster, o.records, o.size, o.namespace, o.set, strings.Join(o.classes, ", "), o.steps(), o.maxRate,
+		o.atRate(writeTime), longest, o.atRate(cleanTime), o.stopP99)
+}
+
+// atRate is how long it may take to deal with all records: as long as the rate asks for, and d.
+func (o options) atRate(d time.Duration) time.Duration {
+	return d + time.Duration(float64(o.records)/o.maxRate*float64(time.Second)).Round(time.Second)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -39,39 +38,53 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close(context.WithoutCancel(ctx))) }()
-	load, err := prepare(ctx, client, o)
-	if err != nil {
+	found, err := curves(ctx, client, o, say)
+	if len(found) < len(o.classes) {
 		return err
 	}
-	defer func() { err = errors.Join(err, load.clean(context.WithoutCancel(ctx))) }()
+	// What was measured is worth its print, whether or not the records could be deleted.
+	err = errors.Join(err, printSettings(out, found))
+	if o.picture != "" {
+		err = errors.Join(err, os.WriteFile(o.picture, []byte(picture(found)), 0o644))
+	}
+	return err
+}
 
+// curves measures each class, with records that it writes and deletes.
+func curves(ctx context.Context, client *aerospike.Client, o options, say func(string, ...any)) (all []curve, err error) {
+	load, err := newRecords(client, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, load.clean(context.WithoutCancel(ctx), say)) }()
+	if err := load.prepare(ctx); err != nil {
+		return nil, err
+	}
 	nodes := len(client.Cluster().GetNodes())
-	var curves []curve
 	for _, class := range o.classes {
-		points, why, err := load.ramp(ctx, class, o, say)
+		points, why, err := load.ramp(ctx, class, say)
 		if err != nil {
-			return err
+			return all, err
 		}
 		c := curve{class: class, points: points, ended: why}
 		c.judge(nodes, o.processes)
-		curves = append(curves, c)
+		all = append(all, c)
 		say("%s", c.String())
 	}
-	if err := printSettings(out, curves); err != nil {
-		return err
-	}
-	if o.picture != "" {
-		return os.WriteFile(o.picture, []byte(picture(curves)), 0o644)
-	}
-	return nil
+	return all, nil
 }
 
-// connect makes a client whose limits are off: what is measured is the cluster.
+// connect makes a client whose limits are off: what is measured is the cluster. A call is
+// made once, so that no retries come on top of the rate, and at the node that has the record.
 func connect(ctx context.Context, o options) (*aerospike.Client, error) {
 	cfg := aerospike.DefaultConfig(o.hosts...)
 	cfg.Name, cfg.Mode = "tune", spillway.Off
 	cfg.ClientPolicy = as.NewClientPolicy()
-	cfg.ClientPolicy.ConnectionQueueSize = o.maxCallers + 1
+	cfg.ClientPolicy.Timeout = aerospike.DefaultDriverTimeout
+	cfg.ClientPolicy.ConnectionQueueSize = max(o.maxCallers+1, 16) // the lanes need a few, also when they are off
+	cfg.Policies.Base, cfg.Policies.Batch = as.NewPolicy(), as.NewBatchPolicy()
+	once(cfg.Policies.Base, o)
+	once(&cfg.Policies.Batch.BasePolicy, o)
 	client, err := aerospike.New(cfg)
 	if err != nil {
 		return nil, err
@@ -79,52 +92,9 @@ func connect(ctx context.Context, o options) (*aerospike.Client, error) {
 	return client, client.Connect(ctx)
 }
 
-// records are what is written and read.
-type records struct {
-	client *aerospike.Client
-	keys   []*as.Key
-	bins   as.BinMap
-}
-
-// prepare writes the records, unless there is something in the set already.
-func prepare(ctx context.Context, client *aerospike.Client, o options) (*records, error) {
-	r := &records{client: client, bins: as.BinMap{"v": make([]byte, o.size)}}
-	for i := range o.records {
-		key, bad := as.NewKey(o.namespace, o.set, fmt.Sprintf("tune-%d", i))
-		if bad != nil {
-			return nil, bad
-		}
-		r.keys = append(r.keys, key)
-	}
-	there, err := client.BatchExists(ctx, nil, r.keys)
-	if err != nil {
-		return nil, err
-	}
-	if slices.Contains(there, true) {
-		return nil, fmt.Errorf("%s.%s has records of an earlier run, or of somebody else: choose another -set, or delete them", o.namespace, o.set)
-	}
-	for _, key := range r.keys {
-		if err := client.Put(ctx, nil, key, r.bins); err != nil {
-			return nil, errors.Join(err, r.clean(context.WithoutCancel(ctx)))
-		}
-	}
-	return r, nil
-}
-
-// clean deletes what was written, whatever became of the run.
-func (r *records) clean(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	for part := range slices.Chunk(r.keys, 500) {
-		results, err := r.client.BatchDelete(ctx, nil, nil, part)
-		if err != nil {
-			return fmt.Errorf("records are left behind: %w", err)
-		}
-		for _, res := range results {
-			if res.Err != nil && !errors.Is(res.Err, as.ErrKeyNotFound) {
-				return fmt.Errorf("record %v is left behind: %w", res.Key, res.Err)
-			}
-		}
-	}
-	return nil
+// once makes a policy one of a single attempt, which lasts long enough to be too slow.
+func once(p *as.BasePolicy, o options) {
+	p.MaxRetries, p.ReplicaPolicy = 1, as.MASTER // it counts attempts: 1 is one
+	p.TotalTimeout = max(time.Second, 2*o.stopP99)
+	p.SocketTimeout = p.TotalTimeout // or the driver waits for this one, half a minute
 }

@@ -57,6 +57,7 @@ func TestJudge(t *testing.T) {
 		"collapse":            {points(time.Millisecond, 1000, 2000, 1500, 300), 1, 1, 2, 2, true},
 		"the queue is beyond": {points(time.Millisecond, 900, 1700, 3000, 3100, 3200), 1, 1, 8, 5, true},
 		"nothing":             {points(0, 0, 0), 1, 1, 0, 0, false},
+		"no curve":            {points(time.Millisecond, 1000), 1, 1, 0, 0, false},
 	} {
 		c := curve{class: "read", points: tc.points}
 		c.judge(tc.nodes, tc.processes)
@@ -64,11 +65,31 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+func TestFlat(t *testing.T) {
+	for name, tc := range map[string]struct {
+		points []point
+		want   bool
+	}{
+		"one":                     {points(0, 1000), false},
+		"one more that got less":  {points(0, 1000, 990), false},
+		"two":                     {points(0, 1000, 990, 1020), true},
+		"growing":                 {points(0, 1000, 1900, 3500), false},
+		"little by little":        {points(0, 1000, 1040, 1090), false},
+		"behind the knee":         {points(0, 1000, 2000, 2010, 1990), true},
+		"not yet twice the knee":  {[]point{{callers: 8, rate: 100}, {callers: 9, rate: 100}, {callers: 10, rate: 100}}, false},
+		"a point that went wrong": {points(0, 1000, 2000, 300, 4000), false},
+		"collapse":                {points(0, 1000, 2000, 300, 100), true},
+		"nothing was asked":       {points(0, 0), false},
+	} {
+		require.Equal(t, tc.want, flat(tc.points), name)
+	}
+}
+
 func server(t *testing.T) (*aerospiketest.Server, options) {
 	srv := aerospiketest.NewServer(t, aerospiketest.Config{
 		Capacity: aerospiketest.Capacity{Parallel: 2, ServiceTime: time.Millisecond, Queue: 1000},
 	})
-	o, err := parse([]string{"-step", "30ms", "-max-callers", "4", "-records", "20", "-stop-p99", "30s"})
+	o, err := parse([]string{"-step", "50ms", "-max-callers", "4", "-records", "20", "-stop-p99", "30s"})
 	require.NoError(t, err)
 	o.hosts = srv.Hosts()
 	return srv, o
