@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
 
 	"github.com/spillway-go/spillway/adapters/aerospike"
 )
@@ -98,6 +101,22 @@ func printSettings(out io.Writer, curves []curve) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "settings for Client.Apply, measured %s:\n%s\n", time.Now().Format(time.DateOnly), text)
+	pool := ""
+	if need := connections(settings); need > as.NewClientPolicy().ConnectionQueueSize {
+		pool = fmt.Sprintf(" (for clients with a ConnectionQueueSize of %d at least)", need)
+	}
+	_, err = fmt.Fprintf(out, "settings for Client.Apply, measured %s%s:\n%s\n", time.Now().Format(time.DateOnly), pool, text)
 	return err
+}
+
+// connections is what a client's pool must hold so that Apply takes the settings: each
+// lane's calls, those of the other lanes by default, and one that the driver needs.
+func connections(settings aerospike.Settings) int {
+	need := 1
+	for _, l := range aerospike.DefaultLanes(aerospike.DefaultLimit) {
+		if l.Name != aerospike.LaneAdmin { // which uses none of the pool
+			need += cmp.Or(settings.Lanes[l.Name].Limit, l.Limit)
+		}
+	}
+	return need
 }

@@ -85,6 +85,27 @@ func TestFlat(t *testing.T) {
 	}
 }
 
+func TestSettingsFitThePoolThatTheyAskFor(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, printSettings(&out, []curve{{class: "read", limit: 64}, {class: "write", limit: 40}}))
+	require.Contains(t, out.String(), "ConnectionQueueSize of 117 at least")
+	_, text, _ := strings.Cut(out.String(), ":\n")
+	settings, err := aerospike.ParseSettings([]byte(text))
+	require.NoError(t, err)
+	for size, ok := range map[int]bool{116: false, 117: true} {
+		cfg := aerospike.DefaultConfig("127.0.0.1:3000")
+		cfg.ClientPolicy = as.NewClientPolicy()
+		cfg.ClientPolicy.ConnectionQueueSize = size
+		client, err := aerospike.New(cfg)
+		require.NoError(t, err)
+		require.Equal(t, ok, client.Apply(settings) == nil, size)
+	}
+	out.Reset()
+	require.NoError(t, printSettings(&out, []curve{{class: "read", limit: 20}}))
+	require.NotContains(t, out.String(), "ConnectionQueueSize")
+	require.ErrorContains(t, printSettings(&out, []curve{{class: "read"}}), "nothing to apply")
+}
+
 func server(t *testing.T) (*aerospiketest.Server, options) {
 	srv := aerospiketest.NewServer(t, aerospiketest.Config{
 		Capacity: aerospiketest.Capacity{Parallel: 2, ServiceTime: time.Millisecond, Queue: 1000},
