@@ -34,6 +34,10 @@ func main() {
 	addr := flag.String("addr", "127.0.0.1:9464", "where Prometheus scrapes")
 	duration := flag.Duration("duration", 0, "end by itself after this time; 0: at SIGTERM")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "observability: unexpected argument %q\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	if *duration > 0 {
 		var cancel context.CancelFunc
@@ -54,7 +58,7 @@ func run(ctx context.Context, exporter, addr string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, shutdown(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, ending(ctx, shutdown)) }()
 	if metrics != nil {
 		server, err := listen(addr, metrics)
 		if err != nil {
@@ -112,8 +116,15 @@ func run(ctx context.Context, exporter, addr string) (err error) {
 		return err
 	}
 	load(ctx, otel.Tracer("examples/observability"), db, jobs, again)
-	end := context.WithoutCancel(ctx)
-	return errors.Join(jobs.Close(end), db.Close(end))
+	return ending(ctx, func(ctx context.Context) error { return errors.Join(jobs.Close(ctx), db.Close(ctx)) })
+}
+
+// ending does what is to be done when ctx is over, for a while: a collector that doesn't
+// answer keeps no program from ending.
+func ending(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return f(ctx)
 }
 
 // listen serves the metrics until it is closed.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -61,6 +62,31 @@ func TestSendsToACollector(t *testing.T) {
 		for _, w := range want {
 			require.True(t, strings.Contains(c.got[path], w), "%s has no %s", path, w)
 		}
+	}
+}
+
+// A collector that never answers doesn't keep the program from ending.
+func TestEndsWithoutItsCollector(t *testing.T) {
+	asked, ended := make(chan struct{}, 1000), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		asked <- struct{}{}
+		<-ended
+	}))
+	defer server.Close()
+	defer close(ended)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
+	t.Setenv("OTEL_METRIC_EXPORT_INTERVAL", "100")
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan error, 1)
+	go func() { over <- run(ctx, "otlp", "") }()
+	<-asked
+	cancel()
+	select {
+	case err := <-over:
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	case <-time.After(30 * time.Second):
+		require.Fail(t, "it waits for its collector")
 	}
 }
 
