@@ -45,6 +45,10 @@ func main() {
 	flag.DurationVar(&o.duration, "duration", 0, "end by itself after this time; 0: at SIGTERM")
 	flag.Parse()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	if flag.NArg() > 0 {
+		log.Error("httpservice: unexpected argument", "argument", flag.Arg(0))
+		os.Exit(2)
+	}
 	if err := run(context.Background(), o, log); err != nil {
 		log.Error("httpservice", "error", err)
 		os.Exit(1)
