@@ -38,11 +38,7 @@ func (r result) errorCount() (sum uint64) {
 
 // measure runs the load on one side: every caller reads a random record, again and
 // again.
-func measure(ctx context.Context, cfg aerospike.Config, callers int, guarded bool, d time.Duration) (result, error) {
-	keys, err := makeKeys()
-	if err != nil {
-		return result{}, err
-	}
+func measure(ctx context.Context, cfg aerospike.Config, keys []*as.Key, callers int, guarded bool, d time.Duration) (result, error) {
 	get, closeClient, err := connect(ctx, cfg, guarded)
 	if err != nil {
 		return result{}, err

@@ -2,21 +2,24 @@
 // starts an Aerospike server in this process (or uses a real one, with -hosts),
 // writes, reads and scans through the guarded client, and then lets more and more
 // callers loose on the server, first with the bare driver and then through Spillway
-// with its default configuration.
+// with its default configuration. From a real cluster the records are deleted at the end.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
+	"github.com/aerospike/aerospike-client-go/v7/types"
 
 	"github.com/spillway-go/spillway/adapters/aerospike"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
@@ -39,7 +42,7 @@ type options struct {
 func main() {
 	opts, err := parse(os.Args[1:])
 	if err == nil {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		err = run(ctx, opts)
 		stop()
 	}
@@ -60,6 +63,9 @@ func parse(args []string) (options, error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
+	if flags.NArg() > 0 { // the flags behind it weren't read
+		return o, fmt.Errorf("unexpected argument %q: parts of a list have a comma between them, and no space", flags.Arg(0))
+	}
 	if o.duration <= 0 {
 		return o, fmt.Errorf("-duration is %v: must be positive", o.duration)
 	}
@@ -76,7 +82,7 @@ func parse(args []string) (options, error) {
 	return o, nil
 }
 
-func run(ctx context.Context, o options) error {
+func run(ctx context.Context, o options) (err error) {
 	say := func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 	if o.hosts == nil {
 		server, err := aerospiketest.Start(aerospiketest.Config{})
@@ -89,14 +95,24 @@ func run(ctx context.Context, o options) error {
 	}
 	cfg := aerospike.DefaultConfig(o.hosts...)
 	cfg.Limit = o.limit
-	if err := tour(ctx, cfg, say); err != nil {
+	keys, err := makeKeys()
+	if err != nil {
+		return err
+	}
+	wrote := false
+	defer func() {
+		if wrote {
+			err = errors.Join(err, clean(context.WithoutCancel(ctx), cfg, keys))
+		}
+	}()
+	if err := tour(ctx, cfg, keys, &wrote, say); err != nil {
 		return err
 	}
 	var results []result
 	for _, n := range o.callers {
 		for _, guarded := range []bool{false, true} {
 			say("%5d callers, %s, %v …", n, sideName(guarded), o.duration)
-			r, err := measure(ctx, cfg, n, guarded, o.duration)
+			r, err := measure(ctx, cfg, keys, n, guarded, o.duration)
 			if err != nil {
 				return err
 			}
@@ -109,8 +125,9 @@ func run(ctx context.Context, o options) error {
 	return report(os.Stdout, results)
 }
 
-// tour does what a first program would: it writes, reads and scans.
-func tour(ctx context.Context, cfg aerospike.Config, say func(string, ...any)) (err error) {
+// tour does what a first program would: it writes, reads and scans. wrote says whether
+// there is something to delete.
+func tour(ctx context.Context, cfg aerospike.Config, keys []*as.Key, wrote *bool, say func(string, ...any)) (err error) {
 	client, err := aerospike.New(cfg)
 	if err != nil {
 		return err
@@ -123,14 +140,11 @@ func tour(ctx context.Context, cfg aerospike.Config, say func(string, ...any)) (
 			err = cerr
 		}
 	}()
-	keys, err := makeKeys()
-	if err != nil {
-		return err
-	}
 	for i, key := range keys {
 		if err := client.Put(ctx, nil, key, as.BinMap{"n": i, "name": fmt.Sprint("record ", i)}); err != nil {
 			return err
 		}
+		*wrote = true
 	}
 	record, err := client.Get(ctx, nil, keys[7])
 	if err != nil {
@@ -148,6 +162,29 @@ func tour(ctx context.Context, cfg aerospike.Config, say func(string, ...any)) (
 		scanned++
 	}
 	say("Wrote %d records, read one back (%v), scanned %d.", len(keys), record.Bins["name"], scanned)
+	return nil
+}
+
+// clean deletes the records, by a client of its own, for nothing else may be connected
+// when a run ends before its time.
+func clean(ctx context.Context, cfg aerospike.Config, keys []*as.Key) error {
+	client, err := aerospike.New(cfg)
+	if err != nil {
+		return err
+	}
+	if err = client.Connect(ctx); err == nil {
+		var records []*as.BatchRecord
+		records, err = client.BatchDelete(ctx, nil, nil, keys)
+		for _, r := range records {
+			if err == nil && r.ResultCode != types.KEY_NOT_FOUND_ERROR {
+				err = r.Err
+			}
+		}
+		err = errors.Join(err, client.Close(ctx))
+	}
+	if err != nil {
+		return fmt.Errorf("records are left behind in %s.%s: %w", namespace, setName, err)
+	}
 	return nil
 }
 
