@@ -103,7 +103,7 @@ func TestWatcherHooksFindTheLaneOfASet(t *testing.T) {
 }
 
 // G-WAT-3, G-WAT-6: a storm of refusals of a lane of a set is one line, and costs nothing.
-func TestWatcherBoundsRefusalsOfALaneOfASet(t *testing.T) {
+func TestWatcherBoundsRefusalsOfALaneOfASetAndAllocatesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, j := newWatcher(t, slog.LevelInfo)
 		w.Add(watch.Set(newSet(t, "users", lane.Hooks{}))...)

@@ -196,7 +196,7 @@ func TestWatcherReportsALeak(t *testing.T) {
 
 // G-WAT-3, G-WAT-6; R25: a refusal is one line with how things stand; a storm of them is a
 // line a minute, and costs no allocation.
-func TestWatcherRejectedIsOneLine(t *testing.T) {
+func TestWatcherRejectedIsOneLineAndAllocatesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, j := newWatcher(t, slog.LevelInfo)
 		cfg := lane.Config{Name: "db", Limit: 1, Track: spillway.TrackStack, Hooks: []lane.Hooks{{Rejected: w.Rejected}}}

@@ -235,7 +235,7 @@ func TestShadowCountsWhatEnforceThenDoes(t *testing.T) {
 
 // G-AER-17: beside the driver's own call, one in mode Shadow allocates no more than one in mode
 // Enforce: what it costs to find the key's node.
-func TestShadowCostsNoMore(t *testing.T) {
+func TestShadowAllocatesNoMore(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	driver := raw(t, srv)
 	cfg := aerospike.DefaultConfig()

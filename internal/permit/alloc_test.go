@@ -76,7 +76,7 @@ func TestCoreRefusalAllocatesNothing(t *testing.T) {
 }
 
 // Who waits costs a channel and a list element the first time; they are kept.
-func TestCoreWaitersAreUsedAgain(t *testing.T) {
+func TestCoreWaitersAreUsedAgainAndAllocateNothing(t *testing.T) {
 	ctx := context.Background()
 	c := newCore(permit.Options{})
 	turn := make(chan permit.Use)

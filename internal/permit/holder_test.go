@@ -121,7 +121,7 @@ func TestHoldersStressCanBeListed(t *testing.T) {
 
 // A scrape asks for all holders to learn the age of the oldest, so many of one place must not
 // cost a look into the symbols each.
-func TestHoldersOfOnePlaceAreNamedOnce(t *testing.T) {
+func TestHoldersOfOnePlaceAreNamedOnceAndAllocateNoMore(t *testing.T) {
 	const n = 500
 	c := newCore(permit.Options{Limit: n, Track: spillway.TrackStack})
 	for range n {

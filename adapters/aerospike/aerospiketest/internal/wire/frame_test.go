@@ -39,7 +39,7 @@ func TestReadFrameReusesItsBuffer(t *testing.T) {
 	require.Equal(t, io.EOF, err)
 }
 
-func TestReadFrameDoesNotTrustTheLength(t *testing.T) {
+func TestReadFrameDoesNotAllocateByTheLength(t *testing.T) {
 	head := binary.BigEndian.AppendUint64(nil, 2<<56|3<<48|100<<20)
 	var err error
 	n := testing.AllocsPerRun(1, func() {
