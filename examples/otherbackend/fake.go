@@ -89,10 +89,10 @@ func (c *echoClient) echo(ctx context.Context, text string) (string, error) {
 	call := c.client.Go("Echo.Say", text, &answer, make(chan *rpc.Call, 1))
 	select {
 	case <-call.Done:
-		if call.Error != nil {
-			return "", overloaded{call.Error}
+		if failed, ok := errors.AsType[rpc.ServerError](call.Error); ok { // others are the connection's
+			return "", overloaded{failed}
 		}
-		return answer, nil
+		return answer, call.Error
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}

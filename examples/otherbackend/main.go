@@ -63,6 +63,9 @@ func withSQL(ctx context.Context) error {
 	st := queries.Stats()
 	fmt.Printf("sql: %s; of 200 callers at once %d were served, %d refused; the pool made nobody wait: %v\n",
 		one, st.Ended.Of(spillway.OutcomeOK)-1, refused.Load(), db.Stats().WaitCount == 0)
+	if st.Ended.Of(spillway.OutcomeOK)-1+uint64(refused.Load()) != 200 || db.Stats().WaitCount > 0 {
+		return errors.New("somebody was neither served nor refused, or waited for a connection")
+	}
 	return queries.Close(ctx)
 }
 
@@ -93,7 +96,11 @@ func withRPC(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("rpc: %q at attempt %d\n", answer, again.Stats().Originals+again.Stats().Retries)
+	attempts := again.Stats().Originals + again.Stats().Retries
+	fmt.Printf("rpc: %q at attempt %d\n", answer, attempts)
+	if attempts != 3 {
+		return errors.New("two failures were not repeated")
+	}
 
 	short, cancel := context.WithTimeout(ctx, time.Millisecond)
 	defer cancel()
