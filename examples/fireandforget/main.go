@@ -55,16 +55,16 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	accepted, refused := flood(ctx, audit, 1000)
-	if err := audit.Close(ctx); err != nil {
-		return err
-	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second) // a bound of its own
+	defer cancel()
+	closed := audit.Close(end)
 	st := audit.Stats()
 	fmt.Printf("of 1000 records %d were taken into the queue and %d refused at once\n", accepted, refused)
 	fmt.Printf("written %d, lost after they were taken %d\n", st.Ended.Of(spillway.OutcomeOK), lost.Load())
 	if uint64(accepted) != st.Ended.Of(spillway.OutcomeOK)+uint64(lost.Load()) {
-		return errors.New("a record is neither written nor lost")
+		closed = errors.Join(closed, errors.New("a record is neither written nor lost"))
 	}
-	return nil
+	return closed
 }
 
 // flood hands in n records as fast as it can. A full queue says so at once: here the
