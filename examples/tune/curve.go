@@ -20,10 +20,11 @@ type curve struct {
 	class  string
 	points []point
 	ended  string // why there are no more points
+	failed bool   // whether it was errors
 
 	knee    int     // callers from which on throughput hardly grows
 	slots   float64 // calls that the cluster works on at once, by Little's law
-	limit   int     // permits per node and process
+	limit   int     // permits per node and process; 0: none can be told
 	reached bool    // whether the knee was passed: throughput stopped growing
 	target  time.Duration
 }
@@ -54,6 +55,9 @@ func (c *curve) judge(nodes, processes int) {
 	// Never more than at the knee itself, as it was seen: with few callers a call alone
 	// may be slower than it need be, on a client with its CPU asleep.
 	want := min(math.Ceil(overSlots*c.slots), float64(c.knee))
+	if c.failed && !c.reached {
+		return // something went wrong, long before there was too much to do
+	}
 	c.limit = max(leastLimit, int(math.Ceil(want/float64(nodes)/float64(processes))))
 }
 
@@ -74,7 +78,7 @@ func flat(points []point) bool {
 }
 
 func (c *curve) String() string {
-	if c.knee == 0 {
+	if c.limit == 0 {
 		return fmt.Sprintf("%s: no limit found; ended by %s", c.class, c.ended)
 	}
 	note := ""

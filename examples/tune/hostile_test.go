@@ -67,10 +67,10 @@ func TestAStalledNodeEndsAClass(t *testing.T) {
 	stall := srv.Inject(aerospiketest.Fault{
 		Match: aerospiketest.Match{Nodes: []int{1}, Kinds: aerospiketest.KindPut}, Action: aerospiketest.ActionStall,
 	})
-	points, why, err := r.ramp(t.Context(), "write", silent)
+	c, err := r.ramp(t.Context(), "write", silent)
 	require.NoError(t, err)
-	require.Empty(t, points)
-	require.Contains(t, why, "errors at 1 callers")
+	require.Empty(t, c.points)
+	require.Contains(t, c.ended, "errors at 1 callers")
 	stall.Remove()
 	require.NoError(t, r.clean(t.Context(), silent))
 	require.Zero(t, srv.Records("test", o.set))
@@ -97,10 +97,10 @@ func TestErrorsAreNoPartOfTheCurve(t *testing.T) {
 	srv.Inject(aerospiketest.Fault{
 		Match: aerospiketest.Match{Kinds: aerospiketest.KindGet}, Skip: 5, Action: aerospiketest.ActionCode, Code: aerospiketest.CodeDeviceOverload,
 	})
-	points, why, err := r.ramp(t.Context(), "read", silent)
+	c, err := r.ramp(t.Context(), "read", silent)
 	require.NoError(t, err)
-	require.Empty(t, points)
-	require.Contains(t, why, "errors at 1 callers")
+	require.Empty(t, c.points)
+	require.Contains(t, c.ended, "errors at 1 callers")
 	require.NoError(t, r.clean(t.Context(), silent))
 }
 

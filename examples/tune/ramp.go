@@ -31,7 +31,8 @@ const (
 
 // ramp tries one number of callers after the other, and says why it ended. Where errors
 // ended it, there is no point.
-func (r *records) ramp(ctx context.Context, class string, say func(string, ...any)) (points []point, why string, err error) {
+func (r *records) ramp(ctx context.Context, class string, say func(string, ...any)) (c curve, err error) {
+	c.class = class
 	call, o := r.read, r.options
 	if class == "write" {
 		call = r.write
@@ -39,23 +40,28 @@ func (r *records) ramp(ctx context.Context, class string, say func(string, ...an
 	for _, n := range o.steps() {
 		p := measure(ctx, call, n, o.step, r.pace)
 		if ctx.Err() != nil {
-			return points, "", context.Cause(ctx)
+			return c, context.Cause(ctx)
 		}
 		say("%-6s %4d callers %9.0f/s  p50 %-9v p99 %-9v %d errors", class, n, p.rate, p.p50.Round(time.Microsecond), p.p99.Round(time.Microsecond), p.errors)
 		if failing(p.errors, p.calls) {
-			return points, fmt.Sprintf("errors at %d callers: %v", n, p.err), nil
+			c.failed, c.ended = true, fmt.Sprintf("errors at %d callers: %v", n, p.err)
+			return c, nil
 		}
-		points = append(points, p)
+		c.points = append(c.points, p)
 		switch {
 		case p.p99 > o.stopP99:
-			return points, fmt.Sprintf("a p99 of %v at %d callers", p.p99.Round(time.Millisecond), n), nil
+			c.ended = fmt.Sprintf("a p99 of %v at %d callers", p.p99.Round(time.Millisecond), n)
+			return c, nil
 		case p.calls == 0 || p.rate > 0.95*o.maxRate:
-			return points, fmt.Sprintf("the bound of %.0f calls a second: the knee may be higher", o.maxRate), nil
-		case flat(points):
-			return points, "throughput that grows no more", nil
+			c.ended = fmt.Sprintf("the bound of %.0f calls a second: the knee may be higher", o.maxRate)
+			return c, nil
+		case flat(c.points):
+			c.ended = "throughput that grows no more"
+			return c, nil
 		}
 	}
-	return points, "the largest number of callers", nil
+	c.ended = "the largest number of callers"
+	return c, nil
 }
 
 // failing reports whether too many of some calls have failed.

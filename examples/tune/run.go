@@ -62,11 +62,10 @@ func curves(ctx context.Context, client *aerospike.Client, o options, say func(s
 	}
 	nodes := len(client.Cluster().GetNodes())
 	for _, class := range o.classes {
-		points, why, err := load.ramp(ctx, class, say)
+		c, err := load.ramp(ctx, class, say)
 		if err != nil {
 			return all, err
 		}
-		c := curve{class: class, points: points, ended: why}
 		c.judge(nodes, o.processes)
 		all = append(all, c)
 		say("%s", c.String())

@@ -63,6 +63,10 @@ func TestJudge(t *testing.T) {
 		c.judge(tc.nodes, tc.processes)
 		require.Equal(t, []any{tc.knee, tc.limit, tc.reached}, []any{c.knee, c.limit, c.reached}, name)
 	}
+	c := curve{class: "read", points: points(time.Millisecond, 1000, 2000, 4000), ended: "errors at 8 callers: …", failed: true}
+	c.judge(1, 1)
+	require.Zero(t, c.limit, "a node that is gone is no reason for a limit of 4")
+	require.Contains(t, c.String(), "no limit found; ended by errors")
 }
 
 func TestFlat(t *testing.T) {
