@@ -61,6 +61,9 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 		ctx, cancel = context.WithTimeout(ctx, o.duration)
 		defer cancel()
 	}
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP) // first of all: it ends a program that doesn't listen
+	defer signal.Stop(hup)
 	trouble, err := newTrouble(&o)
 	if err != nil {
 		return err
@@ -74,9 +77,6 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	hup := make(chan os.Signal, 1)
-	signal.Notify(hup, syscall.SIGHUP)
-	defer signal.Stop(hup)
 	go s.reloads(ctx, hup, o.settings)
 
 	listener, err := net.Listen("tcp", o.addr)
