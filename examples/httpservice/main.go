@@ -73,6 +73,10 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = s.db.Close(context.WithoutCancel(ctx)) }() // if it doesn't come to an end in order
+	if err := s.reload(o.settings); err != nil {
+		return err
+	}
 	admin, err := s.operators(o.admin)
 	if err != nil {
 		return err
@@ -130,8 +134,7 @@ func newService(ctx context.Context, o options, log *slog.Logger) (*service, err
 	if err := db.Connect(ctx); err != nil {
 		return nil, err
 	}
-	s := &service{db: db, lanes: lanes, ready: ready, log: log}
-	return s, s.reload(o.settings)
+	return &service{db: db, lanes: lanes, ready: ready, log: log}, nil
 }
 
 // operators serves the live page, the metrics and the probes, on an address of its own.
