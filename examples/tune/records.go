@@ -74,8 +74,13 @@ func (r *records) wait(ctx context.Context, n int) error {
 	return nil
 }
 
-// prepare writes the records, unless there are some already.
+// prepare writes the records, unless there are some already, or they couldn't be deleted.
 func (r *records) prepare(ctx context.Context) error {
+	for _, node := range r.client.Cluster().GetNodes() {
+		if !node.SupportsBatchAny() {
+			return fmt.Errorf("%v is older than 6.0 and can't delete in batches, as is done at the end: nothing was written", node)
+		}
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, r.options.atRate(writeTime), errors.New("writing the records takes too long: try with fewer -records"))
 	defer cancel()
 	for part := range slices.Chunk(r.keys, batchSize) {
