@@ -140,10 +140,10 @@ classes   %s
 callers   %v
 bounds    %.0f calls a second; %v to write the records, %v to measure, %v to delete them; a class ends at a p99 over %v or 1 %% errors
 `, cluster, o.records, o.size, o.namespace, o.set, strings.Join(o.classes, ", "), o.steps(), o.maxRate,
-		o.atRate(writeTime), longest, o.atRate(cleanTime), o.stopP99)
+		o.atRate(2*o.records, writeTime), longest, o.atRate(o.records, cleanTime), o.stopP99)
 }
 
-// atRate is how long it may take to deal with all records: as long as the rate asks for, and d.
-func (o options) atRate(d time.Duration) time.Duration {
-	return d + time.Duration(float64(o.records)/o.maxRate*float64(time.Second)).Round(time.Second)
+// atRate is how long it may take to ask for n records: as long as the rate wants, and d.
+func (o options) atRate(n int, d time.Duration) time.Duration {
+	return d + time.Duration(float64(n)/o.maxRate*float64(time.Second)).Round(time.Second)
 }

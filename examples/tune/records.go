@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 
 const (
 	batchSize = 500
-	writeTime = 5 * time.Minute  // for all records, besides what the rate asks for
+	writeTime = 5 * time.Minute  // to look for all records and write them, besides what the rate asks for
 	cleanTime = 30 * time.Second // likewise
 	againTime = 500 * time.Millisecond
 )
@@ -81,7 +82,7 @@ func (r *records) prepare(ctx context.Context) error {
 			return fmt.Errorf("%v is older than 6.0 and can't delete in batches, as is done at the end: nothing was written", node)
 		}
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, r.options.atRate(writeTime), errors.New("writing the records takes too long: try with fewer -records"))
+	ctx, cancel := context.WithTimeoutCause(ctx, r.options.atRate(2*len(r.keys), writeTime), errors.New("writing the records takes too long: try with fewer -records"))
 	defer cancel()
 	for part := range slices.Chunk(r.keys, batchSize) {
 		if err := r.wait(ctx, len(part)); err != nil {
@@ -118,7 +119,7 @@ func (r *records) clean(ctx context.Context, say func(string, ...any)) error {
 		return nil
 	}
 	say("deleting the records")
-	ctx, cancel := context.WithTimeout(ctx, r.options.atRate(cleanTime))
+	ctx, cancel := context.WithTimeout(ctx, r.options.atRate(len(r.keys), cleanTime))
 	defer cancel()
 	for {
 		err := r.deleteSome(ctx)
@@ -128,7 +129,7 @@ func (r *records) clean(ctx context.Context, say func(string, ...any)) error {
 		select {
 		case <-time.After(againTime):
 		case <-ctx.Done():
-			return fmt.Errorf("%d records are left behind in %s.%s: %w", len(r.ours), r.options.namespace, r.options.set, err)
+			return fmt.Errorf("%d records are left behind in %s.%s: %w", len(r.ours), r.options.namespace, r.options.set, cmp.Or(err, context.Cause(ctx)))
 		}
 	}
 }
