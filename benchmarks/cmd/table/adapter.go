@@ -212,7 +212,7 @@ func inPairs(what, against string, ours, its work, m mode, rounds int) *pairs {
 		a, b = append(a, x), append(b, y)
 		differences, ratios = append(differences, x-y), append(ratios, x/y)
 	}
-	oursAllocs, itsAllocs := countAllocs(ours), countAllocs(its)
+	oursAllocs, itsAllocs := m.countAllocs(ours), m.countAllocs(its)
 	p := &pairs{extraNS: median(differences), ratios: median(ratios), extraAllocs: oursAllocs - itsAllocs}
 	p.line = line{
 		what: what, against: against, load: m.name, ours: median(a), its: median(b),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"sync"
@@ -18,8 +19,8 @@ type side struct {
 	work work
 	unit int       // operations that are done in one go, as a burst; 0 is 1
 	ns   []float64 // nanoseconds an operation, by mode; NaN where it wasn't measured
-	// allocs is how many allocations an operation makes, of one caller.
-	allocs float64
+	// allocs is how many allocations an operation makes, by mode.
+	allocs []float64
 }
 
 // mode is a way to make load.
@@ -32,10 +33,11 @@ type mode struct {
 }
 
 // The modes. The least of many short stretches is what a thing costs when nothing else
-// disturbs it. Beside neighbours being disturbed is the point, so there the stretches are
-// many of the scheduler's slices long, and the median counts.
+// disturbs it. Where being disturbed is the point the median counts. The least of parallel
+// callers is the stretch in which they met least, the one done before the next was awake; so
+// theirs is long beside that. Beside neighbours it is many of the scheduler's slices long.
 func serial() mode    { return mode{name: "serial", callers: 1, chunk: time.Millisecond} }
-func parallel() mode  { return mode{name: "parallel", chunk: time.Millisecond} }
+func parallel() mode  { return mode{name: "parallel", median: true, chunk: 10 * time.Millisecond} }
 func crowded() mode   { return mode{name: "32 callers", callers: 32, chunk: 10 * time.Millisecond} }
 func neighbour() mode { return beside(serial()) }
 
@@ -56,12 +58,12 @@ func besideLeast(m mode) mode {
 	return m
 }
 
+// goroutines is how many do the work.
+func (m mode) goroutines() int { return cmp.Or(m.callers, runtime.GOMAXPROCS(0)) }
+
 // run does the work n times in all, and says how long that took.
 func (m mode) run(w work, n int) time.Duration {
-	callers := m.callers
-	if callers == 0 {
-		callers = runtime.GOMAXPROCS(0)
-	}
+	callers := m.goroutines()
 	if callers == 1 {
 		began := time.Now()
 		w(n)
@@ -83,11 +85,12 @@ func (m mode) run(w work, n int) time.Duration {
 	return time.Duration(float64(time.Since(began)) * float64(n) / float64(each*callers))
 }
 
-// size finds how many operations fill a stretch.
+// size finds how many operations fill a stretch. Of two runs the shorter counts: what held up
+// the other would be taken for the work.
 func (m mode) size(w work) int {
 	n := 1
 	for {
-		took := m.run(w, n)
+		took := min(m.run(w, n), m.run(w, n))
 		if took >= m.chunk/4 || n >= 1<<26 {
 			return max(1, int(float64(n)*float64(m.chunk)/float64(max(took, 1))))
 		}
@@ -98,10 +101,10 @@ func (m mode) size(w work) int {
 // measure runs the sides in turn, a short stretch each, so that whatever disturbs the
 // machine disturbs all of them. It fills in what a side takes in each mode.
 func measure(sides []*side, modes []mode, rounds int) {
-	for _, s := range sides {
-		s.allocs = countAllocs(s.work)
-	}
 	for _, m := range modes {
+		for _, s := range sides {
+			s.allocs = append(s.allocs, m.countAllocs(s.work))
+		}
 		measureMode(sides, m, rounds)
 	}
 }
@@ -198,18 +201,19 @@ func startNeighbours() (stop func()) {
 	}
 }
 
-// countAllocs is how many allocations an operation makes on average, other goroutines'
-// included. Of several counts the least is taken: the runtime allocates now and then, too.
-func countAllocs(w work) float64 {
-	const n = 1000
-	w(n) // what is made once has been made
+// countAllocs is how many allocations an operation makes on average under this load, other
+// goroutines' included: who waits may allocate where who doesn't has no need to. Of several
+// counts the least is taken: the runtime allocates now and then, too.
+func (m mode) countAllocs(w work) float64 {
+	n := 1000 * m.goroutines() // so that the goroutines themselves aren't seen
+	m.run(w, n) // what is made once has been made
 	fewest := math.Inf(1)
 	var before, after runtime.MemStats
 	for range 3 {
 		runtime.ReadMemStats(&before)
-		w(n)
+		m.run(w, n)
 		runtime.ReadMemStats(&after)
-		fewest = min(fewest, float64(after.Mallocs-before.Mallocs)/n)
+		fewest = min(fewest, float64(after.Mallocs-before.Mallocs)/float64(n))
 	}
 	return fewest
 }

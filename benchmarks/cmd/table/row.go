@@ -51,10 +51,10 @@ func (f *family) lines(rounds int) []line {
 				l.budget = "≤ " + times(r.most)
 				l.judge(l.ours/l.its <= r.most)
 			}
-			l.allocs = count(ours.allocs) + " / " + count(its.allocs)
+			l.allocs = count(ours.allocs[i]) + " / " + count(its.allocs[i])
 			if r.allocs != noBudget {
 				l.budget = join(l.budget, plural(r.allocs))
-				l.judge(math.Floor(ours.allocs) <= float64(r.allocs))
+				l.judge(math.Floor(ours.allocs[i]) <= float64(r.allocs))
 			}
 			lines = append(lines, l)
 		}

@@ -4,7 +4,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -21,9 +24,31 @@ func TestMeasureRunsItsSidesInTurn(t *testing.T) {
 	m := serial()
 	m.chunk = 0 // any size will do
 	measureMode(sides, m, 4)
-	require.Equal(t, []string{"a", "b"}, order[:2], "their sizes are found")
-	require.Equal(t, []string{"a", "b", "b", "a", "a", "b", "b", "a"}, order[2:])
+	require.Equal(t, []string{"a", "a", "b", "b"}, order[:4], "their sizes are found")
+	require.Equal(t, []string{"a", "b", "b", "a", "a", "b", "b", "a"}, order[4:])
 	require.Len(t, sides[0].ns, 1)
+}
+
+// Of parallel callers the stretches count in which they meet, and not the one in which they don't;
+// and a run that was held up, while the size is looked for, isn't taken for the work.
+func TestMeasureIsOfCallersWhoMeet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int64
+		each := int64(runtime.GOMAXPROCS(0))
+		s := &side{work: func(n int) {
+			run := (runs.Add(1) - 1) / each
+			d := time.Duration(n) * 40
+			switch {
+			case run == 0:
+				d += time.Second
+			case run%4 == 0:
+				d /= 4
+			}
+			time.Sleep(d)
+		}}
+		measureMode([]*side{s}, parallel(), 8)
+		require.InDelta(t, 40/float64(each), s.ns[0], 1)
+	})
 }
 
 // A row is judged by its ratio and by its allocations, in every mode.
