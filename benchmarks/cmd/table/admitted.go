@@ -196,11 +196,12 @@ func eapacheAcquire(s *aperture.Semaphore) work {
 	}
 }
 
-// newLimits is a limiter of go-concurrency-limits whose limit stays as it is.
+// newLimits is a limiter of go-concurrency-limits whose limit stays as it is. All else is the
+// library's default: it takes no sample of calls that are shorter than 100 µs, as these are.
 func newLimits(limit int) (*gclimiter.DefaultLimiter, error) {
 	return gclimiter.NewDefaultLimiter(
 		gclimit.NewFixedLimit("bench", limit, nil),
-		int64(time.Second), int64(time.Second), 1, 100,
+		int64(time.Second), int64(time.Second), int64(100*time.Microsecond), 100,
 		strategy.NewSimpleStrategy(limit), nil, nil,
 	)
 }

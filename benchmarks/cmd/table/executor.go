@@ -24,7 +24,7 @@ const (
 
 // The pools have two workers and room for two bursts: a burst is handed in and then one
 // job more that is waited for, so that what is measured is jobs done, not jobs piled up,
-// and no queue is ever full.
+// and where there is a queue it is never full. ants has none.
 const (
 	poolWorkers = 2
 	poolQueue   = 1024
