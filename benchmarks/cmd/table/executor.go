@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -22,14 +24,23 @@ const (
 	nameWorkersAsk = "channel and 2 workers, answered"
 )
 
-// The pools have two workers and room for two bursts: a burst is handed in and then one
-// job more that is waited for, so that what is measured is jobs done, not jobs piled up,
-// and where there is a queue it is never full. ants has none.
+// The pools have two workers. A burst is handed in and then one job more that is waited for,
+// so that what is measured is jobs done, not jobs piled up.
 const (
 	poolWorkers = 2
-	poolQueue   = 1024
 	burst       = 500
 )
+
+// poolQueue has room for two bursts of each caller, so that no queue is ever full: one of
+// ours would refuse, which is done sooner than a job. ants has no queue.
+func poolQueue() int { return 2 * burst * runtime.GOMAXPROCS(0) }
+
+// handIn is for what no pool may refuse.
+func handIn(err error) {
+	if err != nil {
+		panic(fmt.Errorf("a job was refused: %w", err))
+	}
+}
 
 // executor is what a job costs that workers do.
 func executor(o *opened) (*family, error) {
@@ -54,10 +65,10 @@ func (f *family) addPools(o *opened) error {
 	if err := f.addExecutors(ctx, o); err != nil {
 		return err
 	}
-	pool := pond.NewPool(poolWorkers, pond.WithQueueSize(poolQueue))
+	pool := pond.NewPool(poolWorkers, pond.WithQueueSize(poolQueue()))
 	o.onClose(func() error { pool.StopAndWait(); return nil })
 	nothing := func() {}
-	f.addBursts(namePondGo, func() { _ = pool.Go(nothing) }, func() { _ = pool.Submit(nothing).Wait() })
+	f.addBursts(namePondGo, func() { handIn(pool.Go(nothing)) }, func() { handIn(pool.Submit(nothing).Wait()) })
 	f.add(namePondWait, func(times int) {
 		for range times {
 			_ = pool.Submit(nothing).Wait()
@@ -68,9 +79,9 @@ func (f *family) addPools(o *opened) error {
 		return err
 	}
 	o.onClose(func() error { other.Release(); return nil })
-	f.addBursts(nameAnts, func() { _ = other.Submit(nothing) }, func() {
+	f.addBursts(nameAnts, func() { handIn(other.Submit(nothing)) }, func() {
 		done := make(chan struct{})
-		_ = other.Submit(func() { close(done) })
+		handIn(other.Submit(func() { close(done) }))
 		<-done
 	})
 	f.addChannels(o)
@@ -82,7 +93,7 @@ func (f *family) addPools(o *opened) error {
 func (f *family) addExecutors(ctx context.Context, o *opened) error {
 	for name, ttl := range map[string]time.Duration{nameDo: 2 * time.Hour, nameDoShort: time.Minute} {
 		e, err := deadline.New[int](deadline.Config{
-			Name: "bench", Workers: poolWorkers, Queue: poolQueue, MaxSubmitters: 64, TTL: ttl, Drain: time.Minute,
+			Name: "bench", Workers: poolWorkers, Queue: poolQueue(), MaxSubmitters: 64, TTL: ttl, Drain: time.Minute,
 		})
 		if err != nil {
 			return err
@@ -94,7 +105,7 @@ func (f *family) addExecutors(ctx context.Context, o *opened) error {
 			}
 		})
 		if name == nameDo {
-			f.addBursts(nameGo, func() { _ = e.Go(ctx, op) }, func() { _, _ = e.Do(ctx, op) })
+			f.addBursts(nameGo, func() { handIn(e.Go(ctx, op)) }, func() { _, _ = e.Do(ctx, op) })
 		}
 	}
 	return nil
@@ -103,7 +114,7 @@ func (f *family) addExecutors(ctx context.Context, o *opened) error {
 // addChannels adds what one writes by hand, and what knows no deadline, answers nobody
 // and counts nothing.
 func (f *family) addChannels(o *opened) {
-	jobs := make(chan func(), poolQueue)
+	jobs := make(chan func(), poolQueue())
 	var all sync.WaitGroup
 	for range poolWorkers {
 		all.Go(func() {

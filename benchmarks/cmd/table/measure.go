@@ -206,7 +206,7 @@ func startNeighbours() (stop func()) {
 // counts the least is taken: the runtime allocates now and then, too.
 func (m mode) countAllocs(w work) float64 {
 	n := 1000 * m.goroutines() // so that the goroutines themselves aren't seen
-	m.run(w, n) // what is made once has been made
+	m.run(w, n)                // what is made once has been made
 	fewest := math.Inf(1)
 	var before, after runtime.MemStats
 	for range 3 {

@@ -51,6 +51,16 @@ func TestMeasureIsOfCallersWhoMeet(t *testing.T) {
 	})
 }
 
+// However many processors there are, no pool refuses a job: handIn would panic.
+func TestPoolsHaveRoomForEveryCaller(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	f := &family{}
+	require.NoError(t, f.addPools(newOpened(t)))
+	for _, name := range []string{nameGo, namePondGo, nameAnts, nameWorkers} {
+		parallel().run(f.side(t, name).work, 8*2*burst)
+	}
+}
+
 // A row is judged by its ratio and by its allocations, in every mode.
 func TestFamilyJudgesItsRows(t *testing.T) {
 	f := &family{modes: []mode{serial()}, rows: []row{
