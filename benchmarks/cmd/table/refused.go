@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/spillway-go/spillway/deadline"
+	"github.com/spillway-go/spillway/group"
 	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/limiter"
 )
@@ -48,23 +49,29 @@ func addRefusedOurs(f *family, o *opened) error {
 	if err != nil {
 		return err
 	}
-	held, err := l.Admit(o.ctx)
-	if err != nil {
+	if err := o.hold(l); err != nil {
 		return err
 	}
-	o.onClose(func() error { held.Release(); return nil })
 	f.add(nameRefused, limited(o.ctx, l))
 
 	waiting, err := lane.New[int](lane.Config{Name: "bench", Limit: 1})
 	if err != nil {
 		return err
 	}
-	holds, err := waiting.Admit(o.ctx)
+	if err := o.hold(waiting); err != nil {
+		return err
+	}
+	f.add(nameRefusedLane, laned(o.ctx, waiting))
+	return nil
+}
+
+// hold takes a permit until the end.
+func (o *opened) hold(l group.Admission) error {
+	permit, err := l.Admit(o.ctx)
 	if err != nil {
 		return err
 	}
-	o.onClose(func() error { holds.Release(); return nil })
-	f.add(nameRefusedLane, laned(o.ctx, waiting))
+	o.onClose(func() error { permit.Release(); return nil })
 	return nil
 }
 

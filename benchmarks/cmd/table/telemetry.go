@@ -35,7 +35,7 @@ func telemetry(o *opened) (*family, error) {
 	f.add(nameLimiter, limited(o.ctx, bare))
 	f.add(nameWatched, limited(o.ctx, watched))
 
-	refusing, err := limiter.New[int](limiter.Config{Name: "bench", Limit: 1, Mode: spillway.RefuseAll})
+	refusing, err := limiter.New[int](limiter.Config{Name: "bench", Limit: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +43,10 @@ func telemetry(o *opened) (*family, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := refusingWatched.SetMode(spillway.RefuseAll); err != nil {
-		return nil, err
+	for _, l := range []*limiter.Limiter[int]{refusing, refusingWatched} {
+		if err := o.hold(l); err != nil {
+			return nil, err
+		}
 	}
 	f.add(nameRefused, limited(o.ctx, refusing))
 	f.add(nameRefusedWatched, limited(o.ctx, refusingWatched))
