@@ -12,17 +12,27 @@ const (
 	endMark   = "<!-- table: end -->"
 )
 
-// writeBetween puts text between the markers of a document, in place of what is there. A
-// document without both markers, in this order, is an error, and stays as it is.
-func writeBetween(name, text string) error {
+// surroundings returns what stands before and after the result in a document. One without both
+// markers, in this order, is an error.
+func surroundings(name string) (before, after string, err error) {
 	old, err := os.ReadFile(name)
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	before, rest, begun := strings.Cut(string(old), beginMark)
 	_, after, ended := strings.Cut(rest, endMark)
 	if !begun || !ended {
-		return fmt.Errorf("%s has no markers to write between", name)
+		return "", "", fmt.Errorf("%s has no markers to write between", name)
+	}
+	return before, after, nil
+}
+
+// writeBetween puts text between the markers of a document, in place of what is there. A
+// document without them stays as it is.
+func writeBetween(name, text string) error {
+	before, after, err := surroundings(name)
+	if err != nil {
+		return err
 	}
 	return os.WriteFile(name, []byte(before+beginMark+"\n\n"+text+"\n"+endMark+after), 0o644)
 }

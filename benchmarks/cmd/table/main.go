@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 )
 
 func main() {
@@ -42,6 +43,9 @@ func parse(args []string) (options, error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("%q: there are no arguments but flags", flags.Arg(0))
+	}
 	if o.rounds < 1 {
 		return o, fmt.Errorf("-rounds is %d: must be positive", o.rounds)
 	}
@@ -49,7 +53,15 @@ func parse(args []string) (options, error) {
 		return o, errors.New("-write and -only: a document holds the whole table")
 	}
 	var err error
-	o.only, err = regexp.Compile(*only)
+	if o.only, err = regexp.Compile(*only); err != nil {
+		return o, err
+	}
+	if !slices.ContainsFunc(parts(), func(p part) bool { return o.only.MatchString(p.name) }) {
+		return o, fmt.Errorf("-only is %q: no part has such a name", *only)
+	}
+	if o.write != "" { // minutes before it is needed
+		_, _, err = surroundings(o.write)
+	}
 	return o, err
 }
 

@@ -154,7 +154,17 @@ func TestOurDocumentHasItsMarkers(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	for _, args := range [][]string{{"-rounds", "0"}, {"-only", "("}, {"-only", "x", "-write", "y"}} {
+	marks := filepath.Join(t.TempDir(), "without.md")
+	require.NoError(t, os.WriteFile(marks, nil, 0o644))
+	for _, args := range [][]string{
+		{"-rounds", "0"},
+		{"-only", "("},
+		{"-only", "no such part"},
+		{"-only", "waiting", "-write", "y"},
+		{"-write", marks},
+		{"-write", filepath.Join(t.TempDir(), "none.md")},
+		{"waiting"},
+	} {
 		_, err := parse(args)
 		require.Error(t, err, "%v", args)
 	}
@@ -163,7 +173,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	require.True(t, o.only.MatchString("waiting"))
 }
 
-// Each part opens, measures and closes.
+// A part opens, measures and closes. The others take long.
 func TestPartsRun(t *testing.T) {
 	o, err := parse([]string{"-rounds", "1", "-only", "^(admitted|refused|nested|telemetry)$"})
 	require.NoError(t, err)
