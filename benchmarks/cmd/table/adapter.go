@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -226,7 +225,7 @@ func (p *pairs) extra(mostAllocs int) line {
 	p.ratio = fmt.Sprintf("%+.0f ns", p.extraNS)
 	p.budget = fmt.Sprintf("≤ +%v, +%s", mostExtra, plural(mostAllocs))
 	p.judge(p.extraNS <= float64(mostExtra))
-	p.judge(math.Floor(p.extraAllocs) <= float64(mostAllocs))
+	p.judge(allocates(p.extraAllocs, mostAllocs))
 	return p.line
 }
 

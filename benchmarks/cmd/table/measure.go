@@ -209,7 +209,7 @@ func (m mode) countAllocs(w work) float64 {
 	m.run(w, n)                // what is made once has been made
 	fewest := math.Inf(1)
 	var before, after runtime.MemStats
-	for range 3 {
+	for range 5 {
 		runtime.ReadMemStats(&before)
 		m.run(w, n)
 		runtime.ReadMemStats(&after)

@@ -54,7 +54,7 @@ func (f *family) lines(rounds int) []line {
 			l.allocs = count(ours.allocs[i]) + " / " + count(its.allocs[i])
 			if r.allocs != noBudget {
 				l.budget = join(l.budget, plural(r.allocs))
-				l.judge(math.Floor(ours.allocs[i]) <= float64(r.allocs))
+				l.judge(allocates(ours.allocs[i], r.allocs))
 			}
 			lines = append(lines, l)
 		}
@@ -71,6 +71,10 @@ type line struct {
 	judged, missed      bool
 	allocs              string
 }
+
+// allocates reports whether so many allocations on average keep a budget. What one operation in
+// four makes may be the runtime's, or other goroutines'.
+func allocates(average float64, most int) bool { return average <= float64(most)+0.25 }
 
 // judge notes one verdict; a line is met if all are.
 func (l *line) judge(met bool) {

@@ -70,6 +70,7 @@ func TestFamilyJudgesItsRows(t *testing.T) {
 		versus("slow", "quick"),
 		{ours: "greedy", its: "slow", allocs: 0},
 		{ours: "greedy", its: "slow", allocs: 1},
+		{ours: "half", its: "slow", allocs: 0},
 	}}
 	spin := func(n int) {
 		x := uint64(1)
@@ -89,13 +90,20 @@ func TestFamilyJudgesItsRows(t *testing.T) {
 			kept = new([64]byte)
 		}
 	})
+	f.add("half", func(n int) {
+		for i := range n {
+			if i%2 == 0 {
+				kept = new([64]byte)
+			}
+		}
+	})
 	lines := f.lines(3)
 	require.NotNil(t, kept)
 	var got []string
 	for _, l := range lines {
 		got = append(got, l.result())
 	}
-	want := []string{"met", "**missed**", "met", "", "**missed**", "met"}
+	want := []string{"met", "**missed**", "met", "", "**missed**", "met", "**missed**"}
 	if exact {
 		require.Equal(t, want, got)
 	}
