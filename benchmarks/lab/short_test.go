@@ -71,6 +71,8 @@ func short(t *testing.T) {
 		}},
 		{shortLanes(), []band{
 			{"lane", lab.Success, 0, .5},
+			{"gcl aimd", lab.Success, .6, 1}, // without its partitions 0.1
+			{"failsafe+queue", lab.Success, .2, 1},
 			{"stack", lab.Success, .99, 1},
 			{"stack", lab.Utilisation, .65, .9},
 		}},

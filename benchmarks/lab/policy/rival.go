@@ -9,38 +9,40 @@ import (
 	"github.com/failsafe-go/failsafe-go/adaptivelimiter"
 	"github.com/failsafe-go/failsafe-go/budget"
 	"github.com/failsafe-go/failsafe-go/bulkhead"
+	"github.com/failsafe-go/failsafe-go/priority"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 	"github.com/platinummonkey/go-concurrency-limits/core"
 	"github.com/platinummonkey/go-concurrency-limits/limit"
 	"github.com/platinummonkey/go-concurrency-limits/limiter"
 	"github.com/platinummonkey/go-concurrency-limits/strategy"
+	"github.com/platinummonkey/go-concurrency-limits/strategy/matchers"
 
 	"github.com/spillway-go/spillway"
 )
 
 // The libraries of others, as they are, with their defaults where they have some. failsafe-go has a
 // retry policy with a budget, which "failsafe+queue" uses where the application repeats; around the
-// others it is the application's own.
+// others it is the application's own. Where there are classes they use what they have for them.
 func rivals() []Policy {
 	return []Policy{
 		{Name: "failsafe", Family: "failsafe-go", About: "its adaptive limiter, defaults: from 20, at most 200, no queue", New: func(e Env) Client {
 			l := adaptivelimiter.NewWithDefaults[any]()
 			return naive(e, &failsafeClient{failsafe.With[any](l), l.Limit})
 		}},
-		{Name: "failsafe+queue", Family: "failsafe-go", About: "the same with queueing 2 to 3 times the limit, and its retry policy with its budget", New: newFailsafeQueue},
+		{Name: "failsafe+queue", Family: "failsafe-go", About: "the same with queueing 2 to 3 times the limit, its retry policy with its budget, and its prioritizer where there are classes", New: newFailsafeQueue},
 		{Name: "failsafe bulkhead", Family: "failsafe-go", About: "its bulkhead, 1.5c, waits as long as our lanes", New: func(e Env) Client {
 			n := e.share(1.5)
 			b := bulkhead.NewBuilder[any](uint(n)).WithMaxWaitTime(e.maxWait()).Build()
 			return naive(e, &failsafeClient{failsafe.With[any](b), func() int { return n }})
 		}},
-		{Name: "gcl aimd", Family: "go-concurrency-limits", About: "its AIMD limit, defaults: from 10", New: func(e Env) Client {
-			return naive(e, newGCL(limit.NewDefaultAIMDLimit("lab", nil)))
+		{Name: "gcl aimd", Family: "go-concurrency-limits", About: "its AIMD limit, defaults: from 10; partitions as large as our lanes where there are classes", New: func(e Env) Client {
+			return naive(e, newGCL(e, limit.NewDefaultAIMDLimit("lab", nil)))
 		}},
-		{Name: "gcl vegas", Family: "go-concurrency-limits", About: "its Vegas limit, defaults: from 20, at most 1000", New: func(e Env) Client {
-			return naive(e, newGCL(limit.NewDefaultVegasLimit("lab", nil, nil)))
+		{Name: "gcl vegas", Family: "go-concurrency-limits", About: "its Vegas limit, defaults: from 20, at most 1000; partitions likewise", New: func(e Env) Client {
+			return naive(e, newGCL(e, limit.NewDefaultVegasLimit("lab", nil, nil)))
 		}},
-		{Name: "gcl gradient2", Family: "go-concurrency-limits", About: "its Gradient2 limit, defaults: from 20, from 20 to 200", New: func(e Env) Client {
-			return naive(e, newGCL(limit.NewDefaultGradient2Limit("lab", nil, nil)))
+		{Name: "gcl gradient2", Family: "go-concurrency-limits", About: "its Gradient2 limit, defaults: from 20, from 20 to 200; partitions likewise", New: func(e Env) Client {
+			return naive(e, newGCL(e, limit.NewDefaultGradient2Limit("lab", nil, nil)))
 		}},
 	}
 }
@@ -52,14 +54,49 @@ type failsafeClient struct {
 }
 
 func newFailsafeQueue(e Env) Client {
-	l := adaptivelimiter.NewBuilder[any]().WithQueueing(2, 3).Build()
-	if e.Attempts <= 1 {
-		return naive(e, &failsafeClient{failsafe.With[any](l), l.Limit})
+	b := adaptivelimiter.NewBuilder[any]().WithQueueing(2, 3)
+	if !e.Classes {
+		l := b.Build()
+		return failsafeRetried(e, l, l.Limit)
 	}
-	r := retrypolicy.NewBuilder[any]().WithMaxAttempts(e.Attempts).WithBackoff(10*time.Millisecond, 500*time.Millisecond).
-		WithJitterFactor(.5).WithBudget(budget.New()).Build()
+	p := adaptivelimiter.NewPrioritizer()
+	l := b.BuildPrioritized(p)
+	return &prioritized{failsafeRetried(e, l, l.Limit), p.ScheduleCalibrations(context.Background(), calibrateEvery)}
+}
+
+// failsafeRetried has the library's retry policy around a limiter, if the application repeats.
+func failsafeRetried(e Env, l failsafe.Policy[any], limit func() int) Client {
+	policies := []failsafe.Policy[any]{l}
+	if e.Attempts > 1 {
+		r := retrypolicy.NewBuilder[any]().WithMaxAttempts(e.Attempts).WithBackoff(10*time.Millisecond, 500*time.Millisecond).
+			WithJitterFactor(.5).WithBudget(budget.New()).Build()
+		policies = []failsafe.Policy[any]{r, l}
+	}
 	e.Attempts = 1
-	return naive(e, &failsafeClient{failsafe.With[any](r, l), l.Limit})
+	return naive(e, &failsafeClient{failsafe.With(policies...), limit})
+}
+
+// calibrateEvery is how often the prioritizer looks at the queue. The library has no default; of
+// 1, 10, 100 and 1000 ms this is best in W9, by far.
+const calibrateEvery = time.Millisecond
+
+// prioritized tells failsafe-go how much a call matters.
+type prioritized struct {
+	Client
+	stop context.CancelFunc
+}
+
+func (p *prioritized) Do(ctx context.Context, c Call, op Op) error {
+	level := priority.Low
+	if c.Class == spillway.Critical {
+		level = priority.VeryHigh
+	}
+	return p.Client.Do(level.AddTo(ctx), c, op)
+}
+
+func (p *prioritized) Close() {
+	p.stop()
+	p.Client.Close()
 }
 
 func (f *failsafeClient) Do(ctx context.Context, _ Call, op Op) error {
@@ -76,16 +113,29 @@ type gclClient struct{ *limiter.DefaultLimiter }
 var errLimit = errors.New("policy: over the limit")
 
 // newGCL has the limiter's own defaults: windows of 1 s with 100 samples or more.
-func newGCL(l core.Limit) Client {
-	dl, err := limiter.NewDefaultLimiter(l, int64(time.Second), int64(time.Second), int64(100*time.Microsecond), 100,
-		strategy.NewSimpleStrategy(l.EstimatedLimit()), limit.NoopLimitLogger{}, core.EmptyMetricRegistryInstance)
-	if err != nil {
-		panic(err)
+func newGCL(e Env, l core.Limit) Client {
+	var s core.Strategy = strategy.NewSimpleStrategy(l.EstimatedLimit())
+	if e.Classes {
+		s = newPartitions(l.EstimatedLimit())
 	}
-	return gclClient{dl}
+	return gclClient{must(limiter.NewDefaultLimiter(l, int64(time.Second), int64(time.Second), int64(100*time.Microsecond), 100,
+		s, limit.NoopLimitLogger{}, core.EmptyMetricRegistryInstance))}
 }
 
-func (g gclClient) Do(ctx context.Context, _ Call, op Op) error {
+// newPartitions gives two thirds of the limit to what is critical and one to bulk. Either may have
+// more while not all of it is taken.
+func newPartitions(limit int) core.Strategy {
+	parts := map[string]*strategy.LookupPartition{}
+	for class, share := range map[spillway.Class]float64{spillway.Critical: 2.0 / 3, spillway.Bulk: 1.0 / 3} {
+		parts[string(class)] = strategy.NewLookupPartitionWithMetricRegistry(string(class), share, int32(limit), core.EmptyMetricRegistryInstance)
+	}
+	return must(strategy.NewLookupPartitionStrategyWithMetricRegistry(parts, nil, int32(limit), core.EmptyMetricRegistryInstance))
+}
+
+func (g gclClient) Do(ctx context.Context, c Call, op Op) error {
+	if c.Class != "" {
+		ctx = context.WithValue(ctx, matchers.LookupPartitionContextKey, string(c.Class))
+	}
 	listener, ok := g.Acquire(ctx)
 	if !ok {
 		return errLimit
