@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -54,7 +55,7 @@ func (b *Board) Policies(w Workload) []policy.Policy {
 // All returns all policies.
 func (b *Board) All() []policy.Policy { return b.policies }
 
-// values returns a metric over all seeds, the best first.
+// values returns a metric over all seeds, the best first, and last what isn't a number.
 func (b *Board) values(w Workload, name string, m Metric) []float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,10 +63,12 @@ func (b *Board) values(w Workload, name string, m Metric) []float64 {
 	for _, f := range b.runs[w.Name()][name] {
 		vs = append(vs, f.Of(m))
 	}
-	slices.Sort(vs) // NaN first
-	if m.info().up {
-		slices.Reverse(vs)
-	}
+	slices.SortFunc(vs, func(x, y float64) int {
+		if m.info().up || math.IsNaN(x) || math.IsNaN(y) {
+			return cmp.Compare(y, x) // NaN is the least
+		}
+		return cmp.Compare(x, y)
+	})
 	return vs
 }
 

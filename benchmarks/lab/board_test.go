@@ -60,6 +60,8 @@ func TestBoardKnowsWhatItDoesNotKnow(t *testing.T) {
 	met, of := b.Met(w, "a")
 	require.Zero(t, met)
 	require.Zero(t, of)
+	b, w = boardOf([]Target{target}, map[string][]float64{"a": {1, 1}}, map[string][]float64{"a": {.5, math.NaN()}})
+	require.False(t, b.Judge(w, target, "a").Known, "not with every seed")
 }
 
 func TestMetricsAreWritten(t *testing.T) {

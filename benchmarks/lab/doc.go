@@ -7,6 +7,7 @@
 // before them, and all is measured from the time at which a call was meant to be made. [Board]
 // collects the figures of all runs and judges them by the targets of the workload.
 //
-// A bubble needs a testing.T, so the lab is a test: the short form runs with all others and fails
-// if a target is missed that was met; "make lab" runs the long form and writes docs/lab.
+// A bubble needs a testing.T, so the lab is a test: the short form runs some of the workloads with
+// all other tests, shortened, and fails if a figure leaves its band, which is wider than the target;
+// "make lab" runs the long form and writes docs/lab.
 package lab

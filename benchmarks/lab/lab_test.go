@@ -43,6 +43,7 @@ func TestLab(t *testing.T) {
 		short(t)
 		return
 	}
+	require.Positive(t, *seeds, "-lab.seeds")
 	all := chosen()
 	var used []uint64
 	for s := range *seeds {

@@ -9,8 +9,8 @@ import (
 // Metric is one of the figures of a run.
 type Metric int
 
-// The metrics. Those of latency, and Success, are of the first stream. "In the window" is what was
-// meant to be made in the time that is judged.
+// The metrics. Success, P50, P99 and P999 are of the first stream. "In the window" is what was meant
+// to be made in the time that is judged.
 const (
 	Goodput       Metric = iota // answers in time, of what a clairvoyant would have had, in the window
 	Success                     // answers in time, of the calls in the window
@@ -24,7 +24,7 @@ const (
 	SendsPerGood                // attempts in the window, for each good answer
 	SendRate                    // attempts in a second of the window, by each process
 	Recovery                    // from the end of the cause to ten tenths of a second in a row with 99 % success
-	Fairness                    // Jain's index of the processes' good answers
+	Fairness                    // Jain's index of the processes' good answers, once all have started
 	Utilisation                 // useful work, of what the backend could do in the window
 	LimitMean                   // the limit in the window, of all processes together
 	LimitCV                     // its standard deviation by its mean
@@ -68,14 +68,6 @@ func Metrics() []Metric {
 
 // Name returns the metric's name.
 func (m Metric) Name() string { return m.info().name }
-
-// Worse returns the worse of two values, which is the one that isn't a number, if any.
-func (m Metric) Worse(a, b float64) float64 {
-	if m.info().up {
-		return min(a, b)
-	}
-	return max(a, b)
-}
 
 // Reaches reports whether a value is at least as good as a bound.
 func (m Metric) Reaches(v, bound float64) bool {

@@ -20,7 +20,7 @@ type run struct {
 	record  *record
 	idle    chan struct{} // closed when the last operation has ended
 	pending atomic.Int64  // operations under way, and 1 while more may come
-	peak    atomic.Int64  // of pending
+	peak    atomic.Int64  // of the operations under way
 	work    [2]model.Work // at the beginning and the end of the judged window
 }
 
@@ -119,7 +119,7 @@ func (r *run) arrive(ctx context.Context, stream int, at time.Duration, rng *ran
 	if s.Key != nil {
 		call.Key = s.Key(rng)
 	}
-	for now, peak := r.pending.Add(1), r.peak.Load(); now > peak && !r.peak.CompareAndSwap(peak, now); {
+	for now, peak := r.pending.Add(1)-1, r.peak.Load(); now > peak && !r.peak.CompareAndSwap(peak, now); {
 		peak = r.peak.Load()
 	}
 	go r.operate(ctx, stream, client, node, at, call)

@@ -175,6 +175,15 @@ func node() model.Config {
 	return model.Config{Slots: 16, Mean: 2 * time.Millisecond, Net: 200 * time.Microsecond, Kappa: .5}
 }
 
+// One call after the other is one at a time.
+func TestPeakPendingCountsOperationsOnly(t *testing.T) {
+	w := lab.Workload{
+		ID: "one by one", Nodes: []model.Config{{Slots: 1, Mean: time.Microsecond}}, Clients: 1,
+		Streams: []lab.Stream{{Rate: model.Profile{{Value: 10}}, Deadline: time.Second}}, Length: time.Second, To: time.Second,
+	}
+	require.Equal(t, 1.0, in(t, w, policy.Find("none")[0], 1).Of(lab.PeakPending))
+}
+
 // Equal seeds offer equal loads, whatever the policy; other seeds offer others.
 func TestSeedsMakeTheLoad(t *testing.T) {
 	w := shortKey()
