@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"time"
+
+	"github.com/spillway-go/spillway"
 )
 
 // title names the scenario with what is varied in it.
@@ -53,11 +55,13 @@ func (r row) share() float64 {
 	return r.goodput() / min(r.load.Rate, r.does)
 }
 
-func (r row) p99() (worst time.Duration) {
+// quantile is that of the latencies of all processes.
+func (r row) quantile(q float64) time.Duration {
+	var all spillway.Distribution
 	for _, res := range r.results {
-		worst = max(worst, res.P99)
+		all = all.Add(res.Latencies)
 	}
-	return worst
+	return all.Quantile(q)
 }
 
 // jain is Jain's index of the processes' goodput: 1 is fair.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -31,8 +30,8 @@ func lab(ctx context.Context, o options) (err error) {
 	var rows []row
 	seen := capacities{}
 	for _, s := range scenarios() {
-		if !strings.Contains(s.name, o.only) || c.process == nil && s.capacity > 0 {
-			continue // a real cluster is neither bounded nor harmed
+		if !o.runs(s) {
+			continue
 		}
 		if s.capacity > 0 {
 			if s.does, err = seen.of(ctx, c, s); err != nil {

@@ -1,20 +1,32 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"encoding/xml"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	as "github.com/aerospike/aerospike-client-go/v7"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spillway-go/spillway"
 )
 
 func TestParse(t *testing.T) {
 	_, err := parse([]string{"-duration", "1ms"})
 	require.ErrorContains(t, err, "-duration is 1ms")
+	for _, args := range [][]string{{"-only", "nonsense"}, {"-only", "stall", "-hosts", "a:3000"}, {"stall"}} {
+		_, err := parse(args)
+		require.Error(t, err, "%v", args)
+	}
+	o, err := parse([]string{"-only", "stall"})
+	require.NoError(t, err)
+	require.Contains(t, stamp(o), `Only the scenarios with "stall"`)
 	require.ErrorContains(t, run(t.Context(), options{role: "cook"}), `-role is "cook"`)
 }
 
@@ -50,12 +62,15 @@ func TestRecovery(t *testing.T) {
 func TestFigures(t *testing.T) {
 	r := row{
 		scenario: scenario{capacity: 110, does: 100, load: spec{Rate: 300}},
-		results:  []result{{OK: 90, Seconds: 2, P99: 1}, {OK: 30, Seconds: 2, P99: 3}},
+		results:  []result{{OK: 90, Seconds: 2}, {OK: 30, Seconds: 2}},
 	}
+	slow := spillway.DistributionBucket(time.Second)
+	r.results[0].Latencies.Buckets[0], r.results[1].Latencies.Buckets[slow] = 90, 30
 	require.InDelta(t, 60, r.goodput(), 1e-9)
 	require.InDelta(t, 0.6, r.share(), 1e-9, "of the capacity, which is less than what was asked for")
 	require.InDelta(t, 0.8, r.jain(), 1e-9)
-	require.EqualValues(t, 3, r.p99())
+	require.Equal(t, spillway.DistributionBound(0), r.quantile(.5), "of the calls of both")
+	require.Equal(t, spillway.DistributionBound(slow), r.quantile(.99))
 	require.Zero(t, row{results: []result{{}, {}}}.jain())
 }
 
@@ -102,10 +117,50 @@ func TestServerAndClient(t *testing.T) {
 		require.NoError(t, results.Decode(&res))
 		require.Positive(t, res.OK, side)
 		require.Zero(t, res.Unread, side)
-		require.Positive(t, res.P99, side)
+		require.EqualValues(t, res.OK, res.Latencies.Count, side)
 		endClient()
 	}
 	end()
+}
+
+// held is a load on a side that answers after so long.
+func held(s spec, took time.Duration) *load {
+	answer := func(context.Context, *as.Key) error {
+		time.Sleep(took)
+		return nil
+	}
+	return newLoad(s, side{get: answer}, []*as.Key{nil})
+}
+
+// What all callers together should have sent and couldn't, because each waited for an answer, is
+// late: a side that answers slowly isn't asked less.
+func TestLoadCountsWhatWasNeverSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := held(spec{Callers: 2, Rate: 200, Deadline: 30 * time.Millisecond, Duration: time.Second}, 100*time.Millisecond)
+		l.run(t.Context())
+		require.Zero(t, l.result.OK)
+		require.InDelta(t, 200, l.result.Late, 2)
+		require.Less(t, l.result.Latencies.Count, uint64(25))
+	})
+}
+
+// Goroutines are counted while callers call.
+func TestLoadLooksAtTheProcessUnderLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := held(spec{Callers: 500, Duration: time.Second}, 100*time.Millisecond)
+		l.run(t.Context())
+		require.Greater(t, l.result.Goroutines, 500)
+	})
+}
+
+// The picture shows Spillway as it is by default, not the best of its settings.
+func TestPictureIsOfTheDefault(t *testing.T) {
+	s := scenario{name: "processes", processes: 2}
+	got := func(side string, limit, ok int) row {
+		return row{scenario: s, side: side, limit: limit, results: []result{{OK: ok, Seconds: 1}}}
+	}
+	lines := over([]row{got(sideRaw, 0, 1), got(sideCounter, 24, 2), got(sideCounter, 48, 3), got(sideSpillway, 0, 4), got(sideSpillway, 6, 5), got(sideAdaptive, 0, 6)}, s.name)
+	require.Equal(t, [][]float64{{1}, {3}, {4}}, [][]float64{lines[0].ys, lines[1].ys, lines[2].ys})
 }
 
 func TestReportIsWellFormed(t *testing.T) {

@@ -39,19 +39,19 @@ const (
 )
 
 // result is what a client process got. Latencies are from the moment at which a call
-// should have been sent, so that a caller that is held up hides nothing.
+// should have been sent, so that a caller that is held up hides nothing; what should have
+// been sent and wasn't by the end is late.
 type result struct {
 	Seconds           float64
 	OK, Late, Refused int
 	Errors            int
-	Bulk              int // bulk calls that succeeded
-	P50, P99          time.Duration
-	BinOK, BinFailed  []int // successes, and all else, in each 100 ms
-	Unread            int   // acknowledged writes that could not be read back
-	Goroutines        int   // at the end of the load
-	HeapMB            float64
-	Sample            string // the first error
-	latencies         spillway.Distribution
+	Bulk              int                   // bulk calls that succeeded
+	Latencies         spillway.Distribution // of answers, late ones included
+	BinOK, BinFailed  []int                 // successes, and all else, in each 100 ms
+	Unread            int                   // acknowledged writes that could not be read back
+	Goroutines        int                   // in the middle of the load
+	HeapMB            float64               // likewise
+	Sample            string                // the first error
 }
 
 // client is a process that makes load: it gets a spec, connects, says that it is ready,
@@ -83,7 +83,7 @@ func client(ctx context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(answers.Encode(l.result), side.close(ctx))
 }
 
-// prepare writes the records that are read, a few at a time.
+// prepare writes the records that are read, one after the other.
 func prepare(ctx context.Context, s side) ([]*as.Key, error) {
 	keys := make([]*as.Key, keyCount)
 	for i := range keys {
@@ -135,14 +135,13 @@ func (l *load) run(ctx context.Context) {
 			all.Go(func() { l.caller(ctx, i, l.Bulk/float64(l.Callers), true) })
 		}
 	}
-	timer := time.NewTimer(l.Duration)
-	<-timer.C
+	time.Sleep(l.Duration / 2) // at the end callers leave
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	l.result.Goroutines, l.result.HeapMB = runtime.NumGoroutine(), float64(m.HeapAlloc)/1e6
+	goroutines := runtime.NumGoroutine()
 	all.Wait()
+	l.result.Goroutines, l.result.HeapMB = goroutines, float64(m.HeapAlloc)/1e6
 	l.result.Seconds = l.Duration.Seconds()
-	l.result.P50, l.result.P99 = l.result.latencies.Quantile(0.5), l.result.latencies.Quantile(0.99)
 }
 
 // caller makes calls at its rate, or one after the other if there is none. One that has
@@ -162,6 +161,7 @@ func (l *load) caller(ctx context.Context, i int, rate float64, bulk bool) {
 			next = now
 		}
 		if !next.Before(end) || !now.Before(end) {
+			l.unsent(next, end, interval, bulk)
 			return
 		}
 		if wait := next.Sub(now); wait > 0 {
@@ -173,6 +173,18 @@ func (l *load) caller(ctx context.Context, i int, rate float64, bulk bool) {
 		}
 		next = next.Add(interval)
 	}
+}
+
+// unsent counts the calls that should have been sent from then to the end, and weren't.
+func (l *load) unsent(next, end time.Time, interval time.Duration, bulk bool) {
+	if bulk || interval == 0 || !next.Before(end) {
+		return
+	}
+	n := int((end.Sub(next) + interval - 1) / interval)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.result.Late += n
+	l.result.BinFailed[len(l.result.BinFailed)-1] += n
 }
 
 func (l *load) call(ctx context.Context, i, n int, intended time.Time, bulk bool) error {
@@ -239,8 +251,9 @@ func (l *load) count(err error, key *as.Key, took time.Duration, bulk bool) {
 		}
 		return
 	}
-	r.latencies.Count++
-	r.latencies.Buckets[spillway.DistributionBucket(took)]++
+	r.Latencies.Count++
+	r.Latencies.Sum += took
+	r.Latencies.Buckets[spillway.DistributionBucket(took)]++
 }
 
 // readBack reads every write that was acknowledged, and counts those that aren't there.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 )
@@ -48,13 +49,24 @@ func parse(args []string) (options, error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("%q: there are no arguments but flags", flags.Arg(0))
+	}
 	if *hosts != "" {
 		o.hosts = strings.Split(*hosts, ",")
 	}
 	if o.duration < time.Second || o.duration > time.Minute {
 		return o, fmt.Errorf("-duration is %v: must be from 1s to 1m", o.duration)
 	}
+	if !slices.ContainsFunc(scenarios(), func(s scenario) bool { return o.runs(s) }) {
+		return o, fmt.Errorf("-only is %q: no scenario that runs here has that in its name", o.only)
+	}
 	return o, nil
+}
+
+// runs reports whether a scenario is to be run. A real cluster is neither bounded nor harmed.
+func (o options) runs(s scenario) bool {
+	return strings.Contains(s.name, o.only) && (len(o.hosts) == 0 || s.capacity == 0)
 }
 
 func run(ctx context.Context, o options) error {

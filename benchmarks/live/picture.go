@@ -38,7 +38,8 @@ func draw(rows []row) []drawing {
 
 func file(name string) string { return "live-" + strings.ReplaceAll(name, " ", "-") + ".svg" }
 
-// over collects the sides of the scenarios of one name, of counters the best.
+// over collects the sides of the scenarios of one name: of counters the best, and Spillway as it is
+// by default.
 func over(rows []row, name string) []line {
 	lines := []line{{name: sideRaw}, {name: "best " + sideCounter}, {name: sideSpillway}}
 	last := ""
@@ -54,7 +55,7 @@ func over(rows []row, name string) []line {
 			}
 		}
 		for i := range lines {
-			if strings.HasSuffix(lines[i].name, r.side) {
+			if r.side == sideCounter && strings.HasSuffix(lines[i].name, r.side) || r.label() == lines[i].name {
 				lines[i].ys[len(lines[i].ys)-1] = max(lines[i].ys[len(lines[i].ys)-1], r.goodput())
 			}
 		}

@@ -21,7 +21,7 @@ func report(rows []row, o options) error {
 	}
 	pictures := draw(rows)
 	var page strings.Builder
-	fmt.Fprintf(&page, "# The live lab\n\n%s\n%s\n\n%s", method, stamp(), text)
+	fmt.Fprintf(&page, "# The live lab\n\n%s\n%s\n\n%s", method, stamp(o), text)
 	for _, p := range pictures {
 		fmt.Fprintf(&page, "\n![%s](%s)\n", p.title, p.file)
 		if err := os.WriteFile(filepath.Join(o.out, p.file), []byte(p.svg), 0o644); err != nil {
@@ -35,15 +35,23 @@ const method = `Real processes, real sockets and the real driver, on one machine
 
 ` + "```\nmake live\n```" + `
 
-Latencies count from the moment at which a call should have been sent. *Share* is goodput against what could be had: the rate that was asked for, or what the cluster was seen to do at
+Latencies count from the moment at which a call should have been sent, are of answers alone, not of refusals and errors, and are written as the upper bound of a bucket, up to a quarter more
+than they were. *Share* is goodput against what could be had: the rate that was asked for, or what the cluster was seen to do at
 the beginning by twice as many callers as it has slots, whichever is less. A call that
-ends after its deadline is late and no success. *Recovery* is the time from the end of the trouble to the first 100 ms from which on 99 % of the calls succeed for a second. The first scenario's cluster is bounded
+ends after its deadline is late and no success, and so is one that should have been sent and wasn't by the end, because all 512 callers waited. *Recovery* is the time from the end of the trouble to the first 100 ms from which on 99 % of the calls succeed for a second. The first scenario's cluster is bounded
 by the CPU, that of the others by its nodes: 8 commands at once of 4 ms, 2,000 a second each. Because a shared machine has good and bad minutes, the sides of the first take turns, three each (seven with 4096 callers), of which the one with
-the median goodput is shown. Only compare rows of one scenario.
+the median goodput is shown. Goroutines and memory are those of the client in the middle of the load. Only compare rows of one scenario.
 `
 
-func stamp() string {
-	return fmt.Sprintf("Measured %s, Go %s, %s/%s, %d CPUs.", time.Now().Format(time.DateOnly), strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+func stamp(o options) string {
+	text := fmt.Sprintf("Measured %s, Go %s, %s/%s, %d CPUs.", time.Now().Format(time.DateOnly), strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	if o.only != "" {
+		text += fmt.Sprintf(" Only the scenarios with %q in their names.", o.only)
+	}
+	if len(o.hosts) > 0 {
+		text += " On a cluster of its own, and not on the one described above."
+	}
+	return text
 }
 
 func table(rows []row) string {
@@ -57,7 +65,7 @@ func table(rows []row) string {
 		fmt.Fprintf(&b, "| %s | %s | %.0f | %s | %d | %d | %d | %.1f | %.1f | %s | %s |\n",
 			r.title(), r.label(), r.goodput(), share,
 			r.sum(func(x result) int { return x.Refused }), r.sum(func(x result) int { return x.Late }),
-			r.sum(func(x result) int { return x.Errors }), milliseconds(r.results[0].P50), milliseconds(r.p99()), r.recoveryText(), r.more())
+			r.sum(func(x result) int { return x.Errors }), milliseconds(r.quantile(0.5)), milliseconds(r.quantile(0.99)), r.recoveryText(), r.more())
 	}
 	return b.String()
 }
