@@ -60,7 +60,7 @@ func raw(s spec) (side, error) {
 	if err != nil {
 		return side{}, err
 	}
-	if s.Deadline > 0 { // as good a deadline as it can have
+	if s.Deadline > 0 { // as its defaults can have it; it knows of no call when that should have been sent
 		client.DefaultPolicy.TotalTimeout = s.Deadline
 		client.DefaultWritePolicy.TotalTimeout = s.Deadline
 	}
