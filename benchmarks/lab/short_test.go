@@ -56,7 +56,8 @@ func short(t *testing.T) {
 			{"adaptive", lab.Recovery, 0, 1},
 		}},
 		{shortFleet(), []band{
-			{"gcl gradient2", lab.Goodput, 0, .8},
+			{"gcl gradient2", lab.Goodput, .5, 1.1}, // with its default of 20 in each process 0.1
+			{"gcl gradient2 8c", lab.Goodput, 0, .8},
 			{"adaptive target", lab.Goodput, .9, 1.1},
 			{"adaptive target", lab.Fairness, .9, 1},
 		}},

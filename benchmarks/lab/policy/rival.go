@@ -20,14 +20,15 @@ import (
 	"github.com/spillway-go/spillway"
 )
 
-// The libraries of others, as they are, with their defaults where they have some. failsafe-go has a
-// retry policy with a budget, which "failsafe+queue" uses where the application repeats; around the
-// others it is the application's own. Where there are classes they use what they have for them.
+// The libraries of others, as they are, with their defaults where they have some, but for one: all
+// limits that move start from the same size, ours and theirs, or what is compared is who was told
+// how many processes there are. failsafe-go has a retry policy with a budget, which "failsafe+queue"
+// uses where the application repeats; around the others it is the application's own. Where there are
+// classes they use what they have for them.
 func rivals() []Policy {
 	return []Policy{
-		{Name: "failsafe", Family: "failsafe-go", About: "its adaptive limiter, defaults: from 20, at most 200, no queue", New: func(e Env) Client {
-			l := adaptivelimiter.NewWithDefaults[any]()
-			return naive(e, &failsafeClient{failsafe.With[any](l), l.Limit})
+		{Name: "failsafe", Family: "failsafe-go", About: "its adaptive limiter, from 1.5c, at most 200, no queue", New: func(e Env) Client {
+			return newFailsafe(e, 1.5)
 		}},
 		{Name: "failsafe+queue", Family: "failsafe-go", About: "the same with queueing 2 to 3 times the limit, its retry policy with its budget, and its prioritizer where there are classes", New: newFailsafeQueue},
 		{Name: "failsafe bulkhead", Family: "failsafe-go", About: "its bulkhead, 1.5c, waits as long as our lanes", New: func(e Env) Client {
@@ -35,16 +36,44 @@ func rivals() []Policy {
 			b := bulkhead.NewBuilder[any](uint(n)).WithMaxWaitTime(e.maxWait()).Build()
 			return naive(e, &failsafeClient{failsafe.With[any](b), func() int { return n }})
 		}},
-		{Name: "gcl aimd", Family: "go-concurrency-limits", About: "its AIMD limit, defaults: from 10; partitions as large as our lanes where there are classes", New: func(e Env) Client {
-			return naive(e, newGCL(e, limit.NewDefaultAIMDLimit("lab", nil)))
+		{Name: "failsafe 8c", Family: "failsafe-go", About: "its adaptive limiter, from a limit that somebody guessed", New: func(e Env) Client {
+			return newFailsafe(e, 8)
 		}},
-		{Name: "gcl vegas", Family: "go-concurrency-limits", About: "its Vegas limit, defaults: from 20, at most 1000; partitions likewise", New: func(e Env) Client {
-			return naive(e, newGCL(e, limit.NewDefaultVegasLimit("lab", nil, nil)))
+		{Name: "gcl aimd", Family: "go-concurrency-limits", About: "its AIMD limit, from 1.5c; partitions as large as our lanes where there are classes", New: func(e Env) Client {
+			return naive(e, newGCL(e, limit.NewAIMDLimit("lab", e.share(1.5), .9, 1, nil)))
 		}},
-		{Name: "gcl gradient2", Family: "go-concurrency-limits", About: "its Gradient2 limit, defaults: from 20, from 20 to 200; partitions likewise", New: func(e Env) Client {
-			return naive(e, newGCL(e, limit.NewDefaultGradient2Limit("lab", nil, nil)))
+		{Name: "gcl vegas", Family: "go-concurrency-limits", About: "its Vegas limit, from 1.5c, at most 1000; partitions likewise", New: func(e Env) Client {
+			return naive(e, newGCL(e, limit.NewDefaultVegasLimitWithLimit("lab", e.share(1.5), nil, nil)))
+		}},
+		{Name: "gcl gradient2", Family: "go-concurrency-limits", About: "its Gradient2 limit, from 1.5c, from 20 to 200, or from where it started if that is less; partitions likewise", New: func(e Env) Client {
+			return newGradient2(e, 1.5)
+		}},
+		{Name: "gcl gradient2 8c", Family: "go-concurrency-limits", About: "its Gradient2 limit, from a limit that somebody guessed", New: func(e Env) Client {
+			return newGradient2(e, 8)
 		}},
 	}
+}
+
+// mostRival is the highest limit of two of them by default.
+const mostRival = 200
+
+// newGradient2 has the library's defaults, but for the size that it starts from, which is below
+// the default of the least size where many processes share.
+func newGradient2(e Env, times float64) Client {
+	n := e.share(times)
+	l := must(limit.NewGradient2Limit("lab", n, max(mostRival, n), min(20, n), func(int) int { return 4 }, .2, 600, nil, nil))
+	return naive(e, newGCL(e, l))
+}
+
+// newFailsafeLimit has the library's defaults, but for the size that it starts from.
+func newFailsafeLimit(e Env, times float64) adaptivelimiter.Builder[any] {
+	n := e.share(times)
+	return adaptivelimiter.NewBuilder[any]().WithLimits(1, uint(max(mostRival, n)), uint(n))
+}
+
+func newFailsafe(e Env, times float64) Client {
+	l := newFailsafeLimit(e, times).Build()
+	return naive(e, &failsafeClient{failsafe.With[any](l), l.Limit})
 }
 
 // failsafeClient runs operations through an executor of failsafe-go.
@@ -54,7 +83,7 @@ type failsafeClient struct {
 }
 
 func newFailsafeQueue(e Env) Client {
-	b := adaptivelimiter.NewBuilder[any]().WithQueueing(2, 3)
+	b := newFailsafeLimit(e, 1.5).WithQueueing(2, 3)
 	if !e.Classes {
 		l := b.Build()
 		return failsafeRetried(e, l, l.Limit)
