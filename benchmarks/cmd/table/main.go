@@ -96,7 +96,7 @@ func (o options) measure(ctx context.Context) (report, error) {
 			return r, fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
-	return r, nil
+	return r, context.Cause(ctx) // what was measured of calls that were refused is nothing
 }
 
 // part runs one part, and closes what it has opened.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -191,4 +192,14 @@ func TestPartsRun(t *testing.T) {
 	for _, l := range r.lines {
 		require.Positive(t, l.its, "%+v", l)
 	}
+}
+
+// What an interrupted part has measured is calls that a done context refused: it isn't a result.
+func TestInterruptedRunHasNoResult(t *testing.T) {
+	o, err := parse([]string{"-rounds", "1", "-only", "^telemetry$"})
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	_, err = o.measure(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

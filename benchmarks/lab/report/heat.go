@@ -16,7 +16,7 @@ func heat(b *lab.Board) string {
 	c.text(14, 22, "start", `font-size="14" font-weight="bold"`, "What of the possible was reached (worst seed)")
 	c.text(14, 40, "start", `fill="#555"`, "goodput of the ideal, or success where a")
 	c.text(14, 54, "start", `fill="#555"`, "workload is about that; a dot where every")
-	c.text(14, 68, "start", `fill="#555"`, "target of the workload is met")
+	c.text(14, 68, "start", `fill="#555"`, "target is met that says something of it")
 	for i, p := range policies {
 		x := float64(left + wide*i + wide/2)
 		c.add(`<text transform="translate(%.0f %d) rotate(-55)" font-size="11">%s</text>`+"\n", x, top-8, p.Name)
