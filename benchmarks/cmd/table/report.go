@@ -27,6 +27,9 @@ func (r report) markdown() string {
 	if revision := commit(); revision != "" {
 		fmt.Fprintf(&b, "Commit %s.\n", revision)
 	}
+	if versions := rivals(); len(versions) > 0 {
+		fmt.Fprintf(&b, "The rivals: %s.\n", strings.Join(versions, ", "))
+	}
 	if len(r.lines) > 0 {
 		b.WriteString("\n| what | against | load | ours | its | ratio | budget | result | allocs |\n")
 		b.WriteString("|---|---|---|---:|---:|---:|---|---|---|\n")
@@ -105,4 +108,21 @@ func commit() string {
 		return ""
 	}
 	return revision + dirty
+}
+
+// rivals are the modules that we are measured beside, with the versions that the build has: a
+// workspace takes newer ones than go.mod asks for.
+func rivals() (versions []string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	for _, m := range info.Deps {
+		switch m.Path {
+		case "golang.org/x/sync", "github.com/failsafe-go/failsafe-go", "github.com/platinummonkey/go-concurrency-limits", "github.com/slok/goresilience",
+			"github.com/marusama/semaphore/v2", "github.com/eapache/go-resiliency", "github.com/alitto/pond/v2", "github.com/panjf2000/ants/v2":
+			versions = append(versions, m.Path+" "+m.Version)
+		}
+	}
+	return versions
 }
