@@ -34,10 +34,11 @@ func TestMeasureRunsItsSidesInTurn(t *testing.T) {
 // and a run that was held up, while the size is looked for, isn't taken for the work.
 func TestMeasureIsOfCallersWhoMeet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var runs atomic.Int64
+		var runs, size atomic.Int64
 		each := int64(runtime.GOMAXPROCS(0))
 		s := &side{work: func(n int) {
 			run := (runs.Add(1) - 1) / each
+			size.Store(int64(n))
 			d := time.Duration(n) * 40
 			switch {
 			case run == 0:
@@ -49,6 +50,7 @@ func TestMeasureIsOfCallersWhoMeet(t *testing.T) {
 		}}
 		measureMode([]*side{s}, parallel(), 8)
 		require.InDelta(t, 40/float64(each), s.ns[0], 1)
+		require.Greater(t, size.Load(), int64(1000))
 	})
 }
 
