@@ -69,7 +69,7 @@ func askApart[T any](ctx context.Context, cl *call, end time.Time, f func(contex
 		}
 		s.start()
 		if ctx.Err() != nil { // who left before, was told that nothing was sent
-			return none, context.Cause(ctx)
+			return none, causeOf(ctx)
 		}
 		cl.start()
 		return f(ctx, cl, left)

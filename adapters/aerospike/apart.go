@@ -57,7 +57,7 @@ func apart[T any](ctx context.Context, cl *call, s *sending, f func(*call) (T, e
 		return e.result, nil
 	case <-ctx.Done():
 		cl.trip.left(s.since.Load(), guard)
-		return none, &DetachedError{Op: cl.trip.op.Name, Cause: context.Cause(ctx)}
+		return none, &DetachedError{Op: cl.trip.op.Name, Cause: causeOf(ctx)}
 	}
 }
 

@@ -156,7 +156,7 @@ func (b *Background) Go(ctx context.Context, records int, write func(ctx context
 		return errZero
 	}
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return causeOf(ctx)
 	}
 	err := b.executor.GoN(context.WithoutCancel(ctx), records, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, write(ctx, b.client)

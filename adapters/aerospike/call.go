@@ -51,7 +51,7 @@ type admission struct {
 func (c *Client) open(ctx context.Context, cl *call) (err error) {
 	if ctx.Err() != nil {
 		cl.abandon()
-		return context.Cause(ctx)
+		return causeOf(ctx)
 	}
 	lease, err := c.lease()
 	if err != nil || cl.session != lease.Conn() {

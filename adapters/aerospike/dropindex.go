@@ -67,7 +67,7 @@ func (cl *call) await(ctx context.Context, gone poll) error {
 		case err != nil && !IsOverload(err):
 			return err
 		case rest(ctx, pause) != nil:
-			return &DetachedError{Op: cl.trip.op.Name, Cause: context.Cause(ctx)}
+			return &DetachedError{Op: cl.trip.op.Name, Cause: causeOf(ctx)}
 		}
 	}
 }
@@ -80,6 +80,6 @@ func rest(ctx context.Context, pause time.Duration) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return causeOf(ctx)
 	}
 }

@@ -95,7 +95,7 @@ func (c *Client) WarmUp(ctx context.Context, n int) (opened int, err error) {
 		}
 		n -= step
 	}
-	return opened, context.Cause(ctx)
+	return opened, causeOf(ctx)
 }
 
 // withDriver runs f with the driver's client, under a lease.

@@ -87,7 +87,7 @@ func (s *ObjectStream) collect() {
 func (s *ObjectStream) verdict(failed streamError) error {
 	through := s.cursor.through()
 	err := s.call.wrap(failed.verdict(through))
-	cause := context.Cause(s.ctx)
+	cause := causeOf(s.ctx)
 	over := cause != nil && !errors.Is(cause, errStopped)
 	switch broken := s.broken.Load(); {
 	case broken && over:

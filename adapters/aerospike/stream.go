@@ -63,7 +63,7 @@ func (c *Client) openStream(ctx context.Context, p plan) (*Stream, error) {
 	err := c.startStream(ctx, p, place, func(cl *call, rs *as.Recordset) func() {
 		s := &Stream{call: *cl, rs: rs, cursor: place, closed: make(chan struct{}), done: make(chan struct{})}
 		s.ctx, s.cancel = cl.streamContext(ctx)
-		context.AfterFunc(s.ctx, func() { s.end(context.Cause(s.ctx)) })
+		context.AfterFunc(s.ctx, func() { s.end(causeOf(s.ctx)) })
 		opened = s
 		return func() { s.end(ErrStreamClosed) }
 	})
@@ -284,7 +284,7 @@ func (s *Stream) Done() <-chan struct{} { return s.done }
 // until the last producer has closed their channel.
 func (s *Stream) end(err error) {
 	s.once.Do(func() {
-		s.err, s.cause = err, context.Cause(s.ctx)
+		s.err, s.cause = err, causeOf(s.ctx)
 		close(s.closed)
 		s.cancel() // which calls this once more, to no effect
 		go func() {

@@ -51,7 +51,7 @@ func (t *Task) Wait(ctx context.Context) error {
 		done, err := t.Done(ctx)
 		switch {
 		case err != nil && ctx.Err() != nil:
-			return context.Cause(ctx)
+			return causeOf(ctx)
 		case err != nil && !IsOverload(err):
 			return err
 		case done:

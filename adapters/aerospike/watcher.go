@@ -97,7 +97,7 @@ func (w *watcher) watch() {
 		return
 	case <-w.ctx.Done():
 	}
-	if w.rs.IsActive() && errors.Is(context.Cause(w.ctx), context.DeadlineExceeded) {
+	if w.rs.IsActive() && errors.Is(causeOf(w.ctx), context.DeadlineExceeded) {
 		last := time.NewTimer(min(w.call.budget.total, longestFarewell))
 		defer last.Stop()
 		select {
@@ -109,7 +109,7 @@ func (w *watcher) watch() {
 	}
 	w.drain()
 	<-ended
-	w.end(context.Cause(w.ctx))
+	w.end(causeOf(w.ctx))
 }
 
 // verdict is what became of a Recordset that has ended by itself, which tells its reader

@@ -47,7 +47,7 @@ func (s *Server) AwaitConns(ctx context.Context, n int) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("aerospiketest: %d connections open, want %d at most: %w", open, n, context.Cause(ctx))
+			return fmt.Errorf("aerospiketest: %d connections open, want %d at most: %w", open, n, causeOf(ctx))
 		}
 	}
 }

@@ -123,7 +123,7 @@ func (i *Injected) Wait(ctx context.Context, n int) error {
 			}
 			return fmt.Errorf("aerospiketest: fault removed after %d of %d hits", i.Hits(), n)
 		case <-ctx.Done():
-			return fmt.Errorf("aerospiketest: %d of %d hits: %w", i.Hits(), n, context.Cause(ctx))
+			return fmt.Errorf("aerospiketest: %d of %d hits: %w", i.Hits(), n, causeOf(ctx))
 		}
 	}
 }

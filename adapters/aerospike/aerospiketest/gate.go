@@ -44,7 +44,7 @@ func (g *Gate) Wait(ctx context.Context, n int) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("aerospiketest: %d of %d commands held: %w", g.Held(), n, context.Cause(ctx))
+			return fmt.Errorf("aerospiketest: %d of %d commands held: %w", g.Held(), n, causeOf(ctx))
 		}
 	}
 }

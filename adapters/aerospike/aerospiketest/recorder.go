@@ -110,7 +110,7 @@ func (r *Recorder) Wait(ctx context.Context, n int) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("aerospiketest: %d of %d commands done: %w", done, n, context.Cause(ctx))
+			return fmt.Errorf("aerospiketest: %d of %d commands done: %w", done, n, causeOf(ctx))
 		}
 	}
 }
