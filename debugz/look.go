@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 	"github.com/spillway-go/spillway/observe"
 )
 
@@ -82,7 +83,7 @@ func (p *Page) current(ctx context.Context) (l *look, stale bool, err error) {
 	case p.turn <- struct{}{}:
 		return p.look(), false, nil
 	case <-ctx.Done():
-		return nil, false, context.Cause(ctx)
+		return nil, false, cause.Of(ctx)
 	case <-timer.C:
 		if l := p.last.Load(); l != nil {
 			return l, true, nil

@@ -73,7 +73,7 @@ func (m *Machine[C]) connect(ctx context.Context, dial func(context.Context) (C,
 	select {
 	case <-a.done:
 	case <-dialCtx.Done():
-		m.abandon(a, context.Cause(dialCtx))
+		m.abandon(a, cause.Of(dialCtx))
 		<-a.done // decided by now: by abandon, by the dial or by Close
 	}
 	if waits {
@@ -99,7 +99,7 @@ func (m *Machine[C]) dial(ctx context.Context, a *attempt, dial func(context.Con
 
 // dialled decides an attempt by what its dial brought, if it still counts.
 func (m *Machine[C]) dialled(ctx context.Context, a *attempt, conn C, err error) {
-	if late, ours := context.Cause(ctx).(*TimeoutError); ours && err == context.DeadlineExceeded { //nolint:errorlint // ours alone, and no more than that
+	if late, ours := cause.Of(ctx).(*TimeoutError); ours && err == context.DeadlineExceeded { //nolint:errorlint // ours alone, and no more than that
 		err = late // a dial that was told first says no more than that
 	}
 	switch {

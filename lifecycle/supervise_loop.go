@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // run is the supervisor's goroutine.
@@ -139,7 +141,7 @@ func (s *Supervisor[C]) check(ctx context.Context, busy chan struct{}) bool {
 		select {
 		case err = <-result: // in the very moment
 		default:
-			err = context.Cause(checkCtx)
+			err = cause.Of(checkCtx)
 		}
 	}
 	if ctx.Err() == nil { // what ended by Stop says nothing

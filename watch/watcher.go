@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // Watcher looks after guards: it takes snapshots of them, judges, and logs what changes.
@@ -161,7 +162,7 @@ func (w *Watcher) Close(ctx context.Context) error {
 	case <-stopped:
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return cause.Of(ctx)
 	}
 }
 

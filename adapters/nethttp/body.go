@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // What is read of a body that nobody wants, so that its connection can be used again.
@@ -69,7 +70,7 @@ func (h *hold) guardBody(resp *http.Response) *body {
 // somebody else's.
 func (b *body) over() {
 	defer func() { _ = recover() }()
-	defer b.hold.giveBack(b.hold.outcomeOf(context.Cause(b.hold.ctx)))
+	defer b.hold.giveBack(b.hold.outcomeOf(cause.Of(b.hold.ctx)))
 	if b.conn {
 		_ = b.ReadCloser.Close()
 	}
@@ -84,7 +85,7 @@ func (b *body) Read(p []byte) (int, error) {
 	case err == io.EOF:
 		b.hold.end(b.outcome)
 	default:
-		if late, ok := context.Cause(b.hold.ctx).(*TimeoutError); ok { //nolint:errorlint // ours as it is, and another's methods aren't called
+		if late, ok := cause.Of(b.hold.ctx).(*TimeoutError); ok { //nolint:errorlint // ours as it is, and another's methods aren't called
 			err = late
 		}
 		b.hold.end(b.hold.outcomeOf(err))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/deadline"
+	"github.com/spillway-go/spillway/internal/cause"
 	"github.com/spillway-go/spillway/retry"
 )
 
@@ -68,7 +69,7 @@ func (x *exchange) send(ctx context.Context, h *hold) (*http.Response, error) {
 		if resp != nil && resp.Body != nil {
 			_ = resp.Body.Close()
 		}
-		return nil, context.Cause(h.ctx)
+		return nil, cause.Of(h.ctx)
 	}
 	if err == nil && resp == nil {
 		err = errNoAnswer
@@ -103,7 +104,7 @@ func (x *exchange) inTime(ctx context.Context) error {
 		return &spillway.Rejection{Component: component, Name: x.t.cfg.Name, Reason: spillway.ReasonExpired}
 	}
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return cause.Of(ctx)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // Guard stands before handlers: a request gets its permit before its handler runs, or
@@ -158,7 +159,7 @@ func (g *Guard) admit(ctx context.Context, r *http.Request) (p spillway.Permit, 
 	switch {
 	case err == nil && ctx.Err() != nil:
 		p.ReleaseWith(spillway.OutcomeLocal)
-		return spillway.Permit{}, context.Cause(ctx)
+		return spillway.Permit{}, cause.Of(ctx)
 	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) && bounded.Err() != nil:
 		return p, g.waited // from one who returns the context's error instead of its cause
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // hold is what an attempt holds until the body of its answer has ended: its permit, its
@@ -27,7 +28,7 @@ type hold struct {
 func (t *Transport) hold(ctx, request context.Context, p spillway.Permit) *hold {
 	h := &hold{t: t, permit: p, outer: ctx}
 	h.ctx, h.cancel = context.WithCancelCause(request)
-	h.apart = context.AfterFunc(ctx, func() { h.cancel(context.Cause(ctx)) })
+	h.apart = context.AfterFunc(ctx, func() { h.cancel(cause.Of(ctx)) })
 	h.limit("attempt", t.cfg.AttemptTimeout)
 	t.open.Add(1)
 	return h
@@ -48,7 +49,7 @@ func (h *hold) answered() bool {
 		h.cancel(h.t.timeout("attempt", h.t.cfg.AttemptTimeout))
 	}
 	if !h.apart() {
-		h.cancel(context.Cause(h.outer))
+		h.cancel(cause.Of(h.outer))
 	}
 	return h.ctx.Err() == nil
 }

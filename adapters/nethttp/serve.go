@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 	"github.com/spillway-go/spillway/lifecycle"
 )
 
@@ -173,7 +174,7 @@ func (s *serving) parting(next http.Handler) http.Handler {
 func (s *serving) wait(ctx context.Context, signals <-chan os.Signal) error {
 	select {
 	case <-ctx.Done():
-		s.log(slog.LevelInfo, "nethttp: ending", slog.Any("why", context.Cause(ctx)))
+		s.log(slog.LevelInfo, "nethttp: ending", slog.Any("why", cause.Of(ctx)))
 	case sig := <-signals:
 		s.log(slog.LevelInfo, "nethttp: ending", slog.String("why", sig.String()))
 	case <-s.done:

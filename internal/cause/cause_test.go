@@ -8,16 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway/internal/cause"
+	"github.com/spillway-go/spillway/internal/cause/causetest"
 )
-
-// merged ends with one context and has the values of another.
-type merged struct{ context.Context }
-
-type valuesKey struct{}
-
-func (m merged) Value(key any) any {
-	return m.Context.Value(valuesKey{}).(context.Context).Value(key)
-}
 
 func TestOfIsTheCause(t *testing.T) {
 	why := errors.New("why")
@@ -28,18 +20,17 @@ func TestOfIsTheCause(t *testing.T) {
 }
 
 // F10: fails with Go 1.24, where context.Cause is nil here, if nothing else is asked.
-func TestOfADoneContextIsNeverNil(t *testing.T) {
-	values, stop := context.WithCancel(t.Context())
-	defer stop()
-	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), valuesKey{}, values))
-	require.NoError(t, cause.Of(merged{ctx}))
+func TestOfAStrangersContextIsNeverNil(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	merged := causetest.Merged{Context: ctx, Values: t.Context()}
+	require.NoError(t, cause.Of(merged))
 	cancel()
-	require.Equal(t, context.Canceled, cause.Of(merged{ctx}))
+	require.Equal(t, context.Canceled, cause.Of(merged))
 }
 
 // Nor does the end of the other count as one.
-func TestOfALivingContextIsNil(t *testing.T) {
+func TestOfAStrangersContextThatLivesIsNil(t *testing.T) {
 	values, stop := context.WithCancel(t.Context())
 	stop()
-	require.NoError(t, cause.Of(merged{context.WithValue(t.Context(), valuesKey{}, values)}))
+	require.NoError(t, cause.Of(causetest.Merged{Context: t.Context(), Values: values}))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // Limit returns the limit in force.
@@ -103,7 +104,7 @@ func (c *Core) Close(ctx context.Context) error {
 		c.mu.Unlock()
 		if out > 0 { // else the last one came back in the same instant
 			return fmt.Errorf("%s %q: closed with %d permits still in use: %w",
-				c.opts.Component, c.opts.Name, out, context.Cause(ctx))
+				c.opts.Component, c.opts.Name, out, cause.Of(ctx))
 		}
 	}
 	return nil

@@ -121,21 +121,6 @@ func (p *pair) answered(u permit.Use, err error, want permittest.Answer, raw boo
 	p.held = append(p.held, h)
 }
 
-func textOf(err error) string {
-	var typed interface{ ErrorType() string }
-	switch {
-	case err == nil:
-		return "ok"
-	case errors.As(err, &typed):
-		return typed.ErrorType()
-	case errors.Is(err, context.Canceled):
-		return "canceled"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "deadline_exceeded"
-	}
-	return err.Error()
-}
-
 // take takes one of the holds out of the list.
 func (p *pair) take(arg int) (h hold, ok bool) {
 	if len(p.held) == 0 {

@@ -1,6 +1,8 @@
 package permit_test
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"testing"
 
@@ -59,4 +61,19 @@ func requireWhole(t testing.TB, c *permit.Core) {
 	_, err := c.Enter(t.Context(), 1)
 	require.ErrorIs(t, err, spillway.ErrBackpressure)
 	c.Leave(u, spillway.OutcomeOK)
+}
+
+func textOf(err error) string {
+	var typed interface{ ErrorType() string }
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.As(err, &typed):
+		return typed.ErrorType()
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "deadline_exceeded"
+	}
+	return err.Error()
 }

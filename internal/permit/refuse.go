@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/cause"
 )
 
 // rejections are the errors of a core, made ahead so that a refusal allocates
@@ -101,5 +102,5 @@ func (e *waitedError) Unwrap() error { return e.cause }
 // cancel counts a call whose context was done and returns the context's cause.
 func (c *Core) cancel(ctx context.Context) error {
 	c.canceled.Add(1)
-	return context.Cause(ctx)
+	return cause.Of(ctx)
 }

@@ -1,0 +1,3 @@
+// Package causetest makes contexts of a stranger's type, for the tests of whatever returns
+// the cause of one.
+package causetest
