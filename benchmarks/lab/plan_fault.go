@@ -28,7 +28,15 @@ func slowdowns() []Workload {
 		n.Slots, n.Speed = 6, dent(2*time.Second, 6*time.Second, speed)
 		three = append(three, n)
 	}
+	// What is slower for good, and could do all the same what is asked of it.
+	good := standard()
+	good.Speed = model.Profile{{At: 2 * time.Second, Value: .3}}
+	forGood := slow("for good", "0.25C, and the capacity falls to 30 % and stays there, which would do", good)
+	forGood.Streams = one(steady(.25*capacity), 100*time.Millisecond)
+	forGood.To, forGood.Ends, forGood.Length = 22*time.Second, 0, 22*time.Second
+	forGood.Targets = []Target{{Metric: Goodput, Bound: .85, Moving: movesSeconds}}
 	return []Workload{
+		forGood,
 		slow("step", "0.7C, and the capacity falls to 30 % for 4 s", step),
 		slow("ramp", "0.7C, and the capacity falls to 30 % within 2 s, for 4 s", ramp),
 		slow("3 nodes", "0.7C over three nodes, of which one falls to 60 % and one to 30 % for 4 s", three...),

@@ -10,21 +10,22 @@ type Cause uint8
 
 // The causes of a change.
 const (
-	Steady   Cause = iota // it wasn't
-	Latency               // calls took longer than is tolerated
-	Errors                // calls were answered with overload, or not in time
-	Silence               // nothing came back though something was under way
-	Growth                // the limit was in use, and all was well
-	Recovery              // the same, after errors or silence: back to what went well before
-	Idle                  // the limit was far above what was in use
-	Operator              // Drive, SetMode, SetTrusted, SetStatic or Stop
-	Fallback              // the controller found itself broken and went back to the static limit
+	Steady    Cause = iota // it wasn't
+	Latency                // calls took longer than is tolerated
+	Errors                 // calls were answered with overload, or not in time
+	Silence                // nothing came back though something was under way
+	Growth                 // the limit was in use, and all was well
+	Recovery               // the same, after errors or silence: back to what went well before
+	Idle                   // the limit was far above what was in use
+	Operator               // Drive, SetMode, SetTrusted, SetStatic or Stop
+	Fallback               // the controller found itself broken and went back to the static limit
+	Remeasure              // for a moment, to see what calls take with few under way; or up again, knowing it
 
 	causeCount
 )
 
 var causeNames = [...]string{
-	"steady", "latency", "errors", "silence", "growth", "recovery", "idle", "operator", "fallback",
+	"steady", "latency", "errors", "silence", "growth", "recovery", "idle", "operator", "fallback", "remeasure",
 }
 
 // String returns the cause's name in lower case, as telemetry uses it.

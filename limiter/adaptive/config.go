@@ -115,7 +115,7 @@ func (c Config) validate(name string, static int) error {
 
 // rule returns the rule that moves a limit that started as static.
 func (c Config) rule(static int, trusted bool) rule {
-	r := rule{low: c.Min, high: float64(c.Max)}
+	r := rule{low: c.Min, high: float64(c.Max), static: float64(static)}
 	if !trusted {
 		r.low = max(r.low, untrustedLow*float64(static))
 		r.high = min(r.high, untrustedHigh*float64(static))

@@ -143,6 +143,7 @@ func (c *Controller) judge(at time.Duration) (ch Change, changed bool) {
 	// A call that took a minute was in use for a minute, but not all of it in this window.
 	w.silent, w.busy = silent, min(w.busy*float64(c.every), float64(w.peak))
 	c.opened = at
+	c.rule.shadow = c.mode != spillway.Enforce
 	next, ch := c.rule.next(c.state, w)
 	if !next.sound(&c.rule) {
 		return c.breakLocked(), true

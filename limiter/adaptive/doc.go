@@ -26,10 +26,12 @@
 //     and within half and twice the static limit until it is trusted. Stop gives the guard its
 //     static limit back, not measured, not paced, without a higher weight.
 //   - G-ADA-2: the limit grows only if it was in use, hardly anything failed and latencies
-//     are tolerated; it never grows when idle.
+//     are tolerated, or back from a measurement; it never grows when idle.
 //   - G-ADA-3: every change says its cause and what it was decided on.
 //   - G-ADA-4: latency alone never lowers the limit below 1.5 times what was in use when
-//     all was well: a backend that has become slower isn't starved.
+//     all was well, but for a moment, to find out whether the number of calls is what makes
+//     them slow. If it isn't, what was learned is raised, or beside a target the static
+//     limit serves: a backend that has become slower isn't starved.
 //   - G-ADA-5: latencies are compared with those of their own class.
 //   - G-ADA-6: below one permit calls go one at a time, with a gap of 100 ms at most.
 //   - G-ADA-7: only what says something of the backend counts: a hot key, a refusal of our

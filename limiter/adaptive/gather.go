@@ -86,7 +86,7 @@ func (g *gather) add(s *spillway.Sample) {
 	if s.Outcome != spillway.OutcomeLocal || s.InUse <= s.Weight && s.Took < minSilence {
 		c.answers.Add(1)
 	}
-	took := int64(s.Took)
+	took := min(int64(s.Took), int64(longestCall))
 	held := min(took, g.longest) * int64(s.Weight)
 	c.held.Add(held)
 	if use := int64(s.InUse); use > g.peak.Load() {

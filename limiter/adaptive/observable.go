@@ -11,7 +11,7 @@ const (
 )
 
 // metrics are those of a controller. What its guard does is in the guard's own.
-type metrics struct{ limit, ratio, healthy, reference, changes observe.Metric }
+type metrics struct{ limit, ratio, healthy, held, reference, changes observe.Metric }
 
 func ownMetrics() metrics {
 	guard := []string{attrGuard}
@@ -28,6 +28,10 @@ func ownMetrics() metrics {
 			Name: "spillway.adaptive.healthy", Kind: observe.Gauge, Unit: "{permit}",
 			Description: "Permits in use on average while all was well", Attributes: guard,
 		},
+		held: observe.Metric{
+			Name: "spillway.adaptive.held", Kind: observe.Gauge, Unit: "s",
+			Description: "For how long latency alone has kept the limit at its floor", Attributes: guard,
+		},
 		reference: observe.Metric{
 			Name: "spillway.adaptive.reference", Kind: observe.Gauge, Unit: "s",
 			Description: "Latency of a class while the backend has room; 0 if it isn't known yet", Attributes: []string{attrGuard, attrClass},
@@ -42,7 +46,7 @@ func ownMetrics() metrics {
 // Metrics implements observe.Describer.
 func (c *Controller) Metrics() []observe.Metric {
 	m := ownMetrics()
-	return []observe.Metric{m.limit, m.ratio, m.healthy, m.reference, m.changes}
+	return []observe.Metric{m.limit, m.ratio, m.healthy, m.held, m.reference, m.changes}
 }
 
 // Observe implements observe.Observable: what the controller knows, under the name of its
@@ -63,6 +67,7 @@ func (c *Controller) Observe(yield func(observe.Snapshot) bool) {
 	add(m.limit, s.Limit, "")
 	add(m.ratio, s.Last.Ratio, "")
 	add(m.healthy, s.Healthy, "")
+	add(m.held, s.Held.Seconds(), "")
 	for _, k := range s.Classes {
 		add(m.reference, k.Reference.Seconds(), k.Name)
 	}

@@ -10,6 +10,8 @@ import "github.com/spillway-go/spillway"
 type rule struct {
 	low, high float64                       // bounds of the limit; low > 0
 	targets   [spillway.MeterLabels]float64 // latencies in nanoseconds, by class; 0: learned
+	static    float64                       // the limit that an operator gave
+	shadow    bool                          // nobody goes by the limit
 }
 
 // next returns what is known after a window, and what was decided on which grounds.
@@ -34,13 +36,18 @@ func (r *rule) next(s state, w window) (state, Change) {
 		if w.fast > 0 && w.wasted < wallWaste {
 			s.wall = s.limit
 		}
+	case s.again.from > 0:
+		limit, ch.Cause = r.try(&s, &w, v), Remeasure
 	case v.slow:
 		cut := max(latencyKeep, 1-latencyCut*(v.ratio-v.tolerance)/v.ratio)
-		limit, ch.Cause = max(limit*cut, min(limit, s.floor())), Latency
+		limit, ch.Cause = max(limit*cut, min(limit, r.floor(&s))), Latency
 	case v.binding && w.samples() > 0 && v.ratio <= v.tolerance:
 		limit, ch.Cause = s.grown(v)
 	case limit > headroom*s.peak+1:
 		limit, ch.Cause = max(limit*headroomKeep, headroom*s.peak+1), Idle
+	}
+	if ch.Cause != Remeasure {
+		limit, ch.Cause = r.hold(&s, &w, v, limit, ch.Cause)
 	}
 	s.limit = min(max(limit, r.low), r.high)
 	s.note(ch.Cause, r.low)

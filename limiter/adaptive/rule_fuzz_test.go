@@ -45,6 +45,7 @@ func FuzzRule(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, low, high uint16, targets uint8) {
 		r := &rule{low: minMin + float64(low)/1000}
 		r.high = math.Max(1, r.low) + float64(high)
+		r.static = (r.low + r.high) / 2
 		for i := range r.targets {
 			if targets>>(i%8)&1 == 1 {
 				r.targets[i] = math.Exp2(float64(i) * 2)
@@ -58,6 +59,11 @@ func FuzzRule(f *testing.F) {
 			switch {
 			case !next.sound(r):
 				t.Fatalf("%+v after %+v: %v", next, w, ch)
+			case ch.Cause == Remeasure && ch.To > ch.From && ch.To > max(s.again.from, math.Floor(ch.From)+1, r.static):
+				t.Fatalf("raised beyond where it was: %v", ch)
+			case ch.Cause == Remeasure && ch.To < ch.From*remeasureShare-1e-9:
+				t.Fatalf("lowered by more than is measured with: %v", ch)
+			case ch.Cause == Remeasure:
 			case ch.To > ch.From && !v.binding:
 				t.Fatalf("raised without use: %v", ch)
 			case ch.To > ch.From && (w.silent || ch.Errors > errorNoise || ch.Ratio > ch.Tolerance):

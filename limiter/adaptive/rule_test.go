@@ -8,7 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const ref = 2 * time.Millisecond
+const (
+	ms  = time.Millisecond
+	ref = 2 * ms
+)
 
 // ruleFor is a rule between low and high whose unmarked calls should take ref.
 func ruleFor(low, high float64) *rule {

@@ -21,6 +21,7 @@ type state struct {
 	doubles  int                           // how often the gap was doubled
 	wall     float64                       // the limit at which calls were answered with overload; 0 if it isn't known
 	refs     [spillway.MeterLabels]reference
+	again    remeasure
 }
 
 // remember takes a window into the averages. well says that all was well in it.
@@ -32,6 +33,7 @@ func (s *state) remember(w *window, well bool) {
 	// What nobody called in says nothing: only the time that was watched counts.
 	span := min(w.span, longWindow)
 	if well && w.ok > 0 {
+		s.again.tries, s.again.helpless = 0, false
 		memory := healthyDown
 		if w.busy > s.healthy {
 			memory = healthyUp
@@ -79,9 +81,6 @@ func (s *state) note(c Cause, low float64) {
 		s.fallen = s.fallen && s.limit < s.healthy
 	}
 }
-
-// floor is what latency alone doesn't lower the limit below.
-func (s *state) floor() float64 { return floorOverHealthy * s.healthy }
 
 // permits is the whole number of permits that the limit stands for.
 func (s *state) permits() int { return max(1, int(s.limit)) }

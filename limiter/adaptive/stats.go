@@ -18,6 +18,7 @@ type Stats struct {
 	Limit   float64       // the limit computed; in force in mode Enforce, unless broken or stopped
 	Pace    time.Duration // the gap between two calls that it stands for; 0 with a limit of one or more
 	Healthy float64       // permits in use on average while all was well
+	Held    time.Duration // for how long latency alone has kept the limit at its floor
 	Latency time.Duration // the mean latency of what was done, in the last windows
 	Every   int           // one in so many calls is measured
 	Classes []ClassStats  // unmarked calls first, then the classes in the order of the configuration
@@ -47,7 +48,7 @@ func (c *Controller) Stats() Stats {
 	st := c.counts
 	st.Name, st.Mode, st.Trusted, st.Broken, st.Stopped = c.name, c.mode, c.trusted, c.broken, c.released
 	st.Static, st.Limit, st.Pace = c.static, c.state.limit, c.state.gap()
-	st.Healthy, st.Latency, st.Every = c.state.healthy, time.Duration(c.state.latency), c.every
+	st.Healthy, st.Held, st.Latency, st.Every = c.state.healthy, c.state.again.held, time.Duration(c.state.latency), c.every
 	for i := range c.gather.cells {
 		k := ClassStats{Target: time.Duration(c.rule.targets[i])}
 		if i > 0 {

@@ -109,8 +109,10 @@ const (
 	calmLimit   = 4
 	calmSilence = 100 * time.Millisecond
 
-	// A call that timed out took longer than it was watched.
+	// A call that timed out took longer than it was watched. What took longer than
+	// longestCall counts as that: sums of millions of them are numbers still.
 	timeoutFactor = 1.5
+	longestCall   = time.Hour
 
 	// The gap between two paced calls is at most maxGap, so that a recovery is noticed: it
 	// makes ten probes a second. While nothing but errors comes back it doubles: answers
@@ -127,6 +129,20 @@ const (
 	learnDown    = 0.3
 	learnUp      = 0.02
 	learnUse     = 0.5
+
+	// Latency has kept the limit at its floor for remeasureAfter, and twice that after each
+	// trial: then the limit goes to remeasureShare of it for so many samples, or as long as
+	// that, and the references are what was seen, if that is still too much. The geometric
+	// mean of 48 exponential latencies is off by a sixth to a fifth; what is tolerated is
+	// three times that. With fewer than remeasureFew it says nothing, nor does a trial that
+	// can't lower the limit below remeasureLeast of it.
+	remeasureAfter   = 2 * time.Second
+	remeasureDoubles = 5
+	remeasureShare   = 1.0 / 3
+	remeasureLeast   = 0.6
+	remeasureSamples = windowSamples
+	remeasureFew     = 16
+	remeasureLongest = 2 * time.Second
 
 	// More samples than manySamples in a window tell nothing more, and cost: then half as
 	// many calls are measured, down to one in mostEvery. With fewer than fewSamples twice

@@ -78,11 +78,11 @@ func (r *rule) enough(s *state, w *window) bool {
 		return false
 	}
 	need, longest := s.need()
-	if w.samples() >= need || w.span >= longest {
+	if w.samples() >= need || w.span >= longest || s.again.early {
 		return true
 	}
 	v := r.read(s, w)
-	return v.slow && s.limit > s.floor() || v.errors >= errorFull
+	return v.slow && s.limit > r.floor(s) || v.errors >= errorFull
 }
 
 // errorCut returns by which share errors lower the limit, if they are that share of the
