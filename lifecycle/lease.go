@@ -72,9 +72,13 @@ func (g *generation[C]) leave() {
 	}
 }
 
-// shut ends the taking of leases.
+// shut ends the taking of leases. (Not by Or: Go 1.24.0 loses what it returns.)
 func (g *generation[C]) shut() {
-	if old := g.word.Or(closedBit); old&leasesMask == 0 {
+	old := g.word.Load()
+	for !g.word.CompareAndSwap(old, old|closedBit) {
+		old = g.word.Load()
+	}
+	if old&leasesMask == 0 {
 		g.last()
 	}
 }

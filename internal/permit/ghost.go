@@ -30,7 +30,8 @@ func (c *Core) haunt(token, weight uint64, d time.Duration) {
 	c.flow.clock = c.now()
 	c.ghosts.add(ghost{until: later(c.flow.clock, d), token: token}, weight)
 	c.nextGhost.Store(c.ghosts.list[0].until)
-	if c.word.Or(ghostsBit)&pacedBit != 0 {
+	c.word.Or(ghostsBit)
+	if c.word.Load()&pacedBit != 0 {
 		c.landLocked()
 	}
 	c.settleLocked()
