@@ -74,10 +74,7 @@ func (r *rule) try(s *state, w *window, v view) float64 {
 		return s.limit
 	}
 	m.long += w.span
-	if n := w.samples(); n > 0 {
-		m.n += n
-		m.log += float64(n) * math.Log(v.ratio)
-	}
+	m.add(w, v)
 	if m.n < remeasureSamples && m.long < remeasureLongest {
 		return s.limit
 	}
@@ -125,18 +122,22 @@ func (r *rule) aimed() bool {
 // take takes a window in; held says that the limit is at its floor. A window that isn't slow,
 // or finds the limit elsewhere, takes back as much as one that is adds: a few are chance.
 func (m *remeasure) take(w *window, v view, held bool) {
-	n := w.samples()
-	if n == 0 {
+	switch {
+	case w.samples() == 0:
 		return
-	}
-	if !held || v.ratio <= v.tolerance {
+	case held && v.ratio > v.tolerance:
+		m.held += w.span
+	default:
 		if m.held -= w.span; m.held <= 0 {
 			m.reset()
 			return
 		}
-	} else {
-		m.held += w.span
 	}
+	m.add(w, v)
+}
+
+func (m *remeasure) add(w *window, v view) {
+	n := w.samples()
 	m.n += n
 	m.log += float64(n) * math.Log(v.ratio)
 }
