@@ -31,12 +31,8 @@ func (c *Core) Service() time.Duration { return time.Duration(c.flow.service.Loa
 func (c *Core) Brief(d time.Duration) bool { return c.known() && c.Service() <= d }
 
 // Learn has the estimate of what a call needs go by one that held a permit of another
-// core for d, too.
-func (c *Core) Learn(d time.Duration) {
-	if c.known() {
-		c.flow.observe(d)
-	}
-}
+// core for d, too. Only a core whose calls are known borrows.
+func (c *Core) Learn(d time.Duration) { c.flow.observe(d) }
 
 // Now is a reading of the core's clock.
 func (c *Core) Now() int64 { return c.now() }

@@ -132,11 +132,7 @@ func (m *Model) Lend(n, keep int) (a Answer, ok bool) {
 func (m *Model) Brief(d time.Duration) bool { return m.flow.samples >= first && m.flow.service <= d }
 
 // Learn is a call that held a permit of another model.
-func (m *Model) Learn(d time.Duration) {
-	if m.flow.samples >= first {
-		m.flow.observe(d)
-	}
-}
+func (m *Model) Learn(d time.Duration) { m.flow.observe(d) }
 
 // Waits reports whether a call waits.
 func (m *Model) Waits(id int) bool {
