@@ -63,11 +63,10 @@ func (g *generation[C]) enter() (seq uint64, ok bool) {
 
 // leave gives a lease back, and does what the last one has to do.
 func (g *generation[C]) leave() {
-	s := g.word.Add(^uint64(0))
 	if invariant.Enabled {
-		invariant.Check(s&leasesMask != leasesMask, "lifecycle: more leases released than taken")
+		invariant.Check(g.word.Load()&leasesMask != 0, "lifecycle: more leases released than taken")
 	}
-	if s&closedBit != 0 && s&leasesMask == 0 {
+	if g.word.Add(^uint64(0))&(closedBit|leasesMask) == closedBit {
 		g.last()
 	}
 }
@@ -134,10 +133,7 @@ func (l Lease[C]) Generation() uint64 {
 // Release gives the lease back. It never blocks: if it is the last of an orphan,
 // the connection is closed on a goroutine of the machine.
 func (l Lease[C]) Release() {
-	if l.gen == nil {
-		return
-	}
-	if s, state := l.gen.slots.Find(l.token); s != nil && s.Swap(state, 0) {
+	if l.gen != nil && l.gen.slots.Free(l.token) {
 		l.gen.leave()
 	}
 }

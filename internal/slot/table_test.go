@@ -42,21 +42,37 @@ func TestTableTokenIsGoodOnce(t *testing.T) {
 	require.Nil(t, gone)
 }
 
-// A table grows when it is full, and old tokens stay good.
+// A table grows when it is full, whatever it began with, and old tokens stay good.
 func TestTableGrows(t *testing.T) {
+	for _, owners := range []int{1, 100} {
+		table := newTable(owners)
+		before := table.Len()
+		tokens := map[uint64]uint32{}
+		for i := range 10 * before {
+			_, token := table.Claim(uint64(i), i+1)
+			tokens[token] = i + 1
+		}
+		require.Len(t, tokens, int(10*before))
+		require.LessOrEqual(t, table.Len(), 64*before, "a full lower half must not make it grow for ever")
+		for token, payload := range tokens {
+			_, state := table.Find(token)
+			require.Equal(t, payload, uint32(state))
+		}
+		for token := range tokens {
+			require.True(t, table.Free(token))
+			require.False(t, table.Free(token))
+		}
+	}
+}
+
+// A token that nobody was given frees nothing.
+func TestTableFreesNothingForAStrangersToken(t *testing.T) {
 	table := newTable(1)
-	before := table.Len()
-	tokens := map[uint64]uint32{}
-	for i := range 10 * before {
-		_, token := table.Claim(uint64(i), i+1)
-		tokens[token] = i + 1
+	_, token := table.Claim(1, 1)
+	for _, stranger := range []uint64{0, token + 1<<32, token ^ 1, token | 1<<31, 1<<64 - 1} {
+		require.False(t, table.Free(stranger), "%#x", stranger)
 	}
-	require.Len(t, tokens, int(10*before))
-	require.LessOrEqual(t, table.Len(), 64*before, "a full lower half must not make it grow for ever")
-	for token, payload := range tokens {
-		_, state := table.Find(token)
-		require.Equal(t, payload, uint32(state))
-	}
+	require.True(t, table.Free(token))
 }
 
 // Tokens that nobody was ever given find nothing.
