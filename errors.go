@@ -17,11 +17,14 @@ var ErrClosed = errors.New("spillway: closed")
 // ClosedError says which component was closed. It matches [ErrClosed].
 type ClosedError struct {
 	Component string // the component's kind, as in "limiter"
-	Name      string // its name
+	Name      string // its name; empty if it is a zero value, which no constructor made
 }
 
 // Error implements error.
 func (e *ClosedError) Error() string {
+	if e.Name == "" {
+		return "a zero " + e.Component + " is closed: make it with its constructor"
+	}
 	return fmt.Sprintf("%s %q is closed", e.Component, e.Name)
 }
 

@@ -65,6 +65,7 @@ func TestErrorsTellWhatHappened(t *testing.T) {
 		},
 		{&spillway.Rejection{Component: "lane", Name: "db", Reason: 99}, `lane "db" refused the call: unknown reason (limit 0)`},
 		{&spillway.ClosedError{Component: "lane", Name: "db"}, `lane "db" is closed`},
+		{&spillway.ClosedError{Component: "limiter or lane"}, "a zero limiter or lane is closed: make it with its constructor"},
 		{&spillway.WeightError{Component: "lane", Name: "db", Weight: -2, Limit: 9}, `lane "db": weight is -2: must be from 1 to the limit of 9`},
 		{&spillway.NestedError{Component: "lane", Name: "db"}, `lane "db": called again from within an operation that it admitted`},
 		{&spillway.PanicError{Value: "oh"}, "spillway: function panicked: oh"},

@@ -129,9 +129,9 @@ func (c Config) validate(e *spillway.ConfigError, prefix string) {
 	}
 }
 
-// Every how many admissions a hold is timed. The prediction lives on these samples,
-// so there are more of them than in a limiter. It must be a power of two.
-const sampleEvery = 16
+// Every how many admissions a hold is timed, as in a limiter; of calls that have waited
+// the core times more. It must be a power of two.
+const sampleEvery = 64
 
 // options are the settings of the core.
 func (c Config) options() permit.Options {

@@ -2,7 +2,6 @@ package lane
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/internal/permit"
@@ -13,18 +12,12 @@ import (
 // room: see [Share]. All its methods are safe for concurrent use. The zero Lane
 // refuses everything as closed; make one with [New]. It has no goroutine, and one
 // timer for all who wait, which is set only while somebody does.
-type Lane[T any] struct{ *base }
+type Lane[T any] struct{ base }
 
 // base is a lane without its type.
 type base struct {
-	core *permit.Core
-	room int
-	// timed says that only the context bounds a wait, so it has to.
-	timed bool
-
-	borrowed    atomic.Int64  // calls of this lane with a permit of another now
-	borrowedAll atomic.Uint64 // and ever
-	lent        atomic.Uint64 // calls of other lanes with a permit of this one
+	core  *permit.Core
+	loans *loans
 }
 
 // New returns a lane with all its permits free and nobody waiting. A wrong
@@ -37,9 +30,7 @@ func New[T any](cfg Config) (*Lane[T], error) {
 	return &Lane[T]{newBase(cfg)}, nil
 }
 
-func newBase(cfg Config) *base {
-	return &base{core: permit.New(cfg.options()), room: cfg.MaxWaiting, timed: cfg.MaxWaiting > 0 && cfg.MaxWait == 0}
-}
+func newBase(cfg Config) base { return base{core: permit.New(cfg.options()), loans: new(loans)} }
 
 // Share returns a lane for operations with the result type U that uses l's permits,
 // waiting room, settings and statistics.
@@ -57,18 +48,13 @@ func Share[U, T any](l *Lane[T]) *Lane[U] { return &Lane[U]{l.base} }
 // nothing is left behind. The permit comes back when op returns, panics or calls
 // runtime.Goexit; the latter two go through to the caller.
 func (l *Lane[T]) Do(ctx context.Context, op spillway.Op[T]) (T, error) {
-	return l.DoN(ctx, 1, op)
+	return permit.Do(ctx, l.core, 1, op)
 }
 
 // DoN is Do under n permits, all or none. If n is less than one or more than the
 // limit it returns a *spillway.WeightError.
-func (l *Lane[T]) DoN(ctx context.Context, n int, op spillway.Op[T]) (v T, err error) {
-	b := l.base
-	room, err := b.roomFor(ctx)
-	if err != nil {
-		return v, err
-	}
-	return permit.Do(ctx, b.core, n, room, op)
+func (l *Lane[T]) DoN(ctx context.Context, n int, op spillway.Op[T]) (T, error) {
+	return permit.Do(ctx, l.core, n, op)
 }
 
 // Wrap returns op guarded by one permit: each call of it is a Do.
@@ -80,37 +66,12 @@ func (l *Lane[T]) Wrap(op spillway.Op[T]) spillway.Op[T] {
 // whoever ends it must release the permit. On failure nothing was taken and the
 // permit is the zero Permit.
 func (l *Lane[T]) Admit(ctx context.Context) (spillway.Permit, error) {
-	return l.AdmitN(ctx, 1)
+	return l.core.Admit(ctx, 1)
 }
 
 // AdmitN is Admit for n permits, all or none, in one Permit. Its errors are those of DoN.
 func (l *Lane[T]) AdmitN(ctx context.Context, n int) (spillway.Permit, error) {
-	room, err := l.roomFor(ctx)
-	if err != nil {
-		return spillway.Permit{}, err
-	}
-	return l.core.Admit(ctx, n, room)
-}
-
-// roomFor returns beside how many a call may wait, or an error if the lane isn't one,
-// or if nothing would bound the wait.
-func (b *base) roomFor(ctx context.Context) (int, error) {
-	if b == nil {
-		return 0, errZero
-	}
-	if !b.timed || ctx.Err() != nil {
-		return b.room, nil // a done context has its own error
-	}
-	if _, ok := ctx.Deadline(); !ok && ctx.Value(permit.BoundedKey{}) == nil {
-		if !b.core.Queues() {
-			return 0, nil // nobody waits in this mode, nor after Close
-		}
-		b.core.CountInvalid()
-		e := &spillway.ConfigError{Component: "lane", Name: b.core.Name()}
-		e.Add("MaxWait", 0, "must be positive for a call whose context has no deadline: it could wait for ever")
-		return 0, e
-	}
-	return b.room, nil
+	return l.core.Admit(ctx, n)
 }
 
 // Close refuses all further calls and everybody who waits with a
@@ -119,11 +80,8 @@ func (b *base) roomFor(ctx context.Context) (int, error) {
 // lane is closed all the same, and the permits that are out stay valid. Ghosts are
 // not waited for. It may be called any number of times.
 func (l *Lane[T]) Close(ctx context.Context) error {
-	if l.base == nil {
+	if l.core == nil {
 		return nil
 	}
 	return l.core.Close(ctx)
 }
-
-// errZero is the error of a Lane that wasn't made by New.
-var errZero error = &spillway.ClosedError{Component: "lane", Name: ""}

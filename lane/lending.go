@@ -38,6 +38,13 @@ type lending struct {
 	noLend  map[int]bool
 }
 
+// loans are what a lane has borrowed and lent.
+type loans struct {
+	borrowed    atomic.Int64  // calls of this lane with a permit of another now
+	borrowedAll atomic.Uint64 // and ever
+	lent        atomic.Uint64 // calls of other lanes with a permit of this one
+}
+
 // settle validates the lending; nil if it is off.
 func (l Lending) settle(e *spillway.ConfigError, r *routes) *lending {
 	if l.Brief < 0 {
@@ -70,45 +77,45 @@ func (l Lending) settle(e *spillway.ConfigError, r *routes) *lending {
 // holds briefly, and the other has more idle than it keeps. A nested call borrows
 // nothing: not in its own lane's stead, which will say what it is, nor of a lane that it
 // holds a permit of. The caller must give back the borrowed count with the permit.
-func (s *setBase) borrow(ctx context.Context, i int) (lender *base, use permit.Use, ok bool) {
+func (s *setBase) borrow(ctx context.Context, i int) (lender base, use permit.Use, ok bool) {
 	lane, l := s.lanes[i], s.lending
 	if !lane.core.Full(1) {
-		return nil, use, false
+		return lender, use, false
 	}
 	if !lane.core.Brief(l.brief) || lane.core.IsInside(ctx) {
-		return nil, use, false
+		return lender, use, false
 	}
 	defer func() { // also if the context, which is the caller's code, panics
 		if !ok {
-			lane.borrowed.Add(-1)
+			lane.loans.borrowed.Add(-1)
 		}
 	}()
-	if lane.borrowed.Add(1) > l.ceiling {
-		return nil, use, false
+	if lane.loans.borrowed.Add(1) > l.ceiling {
+		return lender, use, false
 	}
 	for j, other := range s.lanes {
 		if j == i || l.noLend[j] || other.core.IsInside(ctx) {
 			continue
 		}
 		if use, ok = other.core.Lend(ctx, 1, l.keep); ok {
-			lane.borrowedAll.Add(1)
-			other.lent.Add(1)
+			lane.loans.borrowedAll.Add(1)
+			other.loans.lent.Add(1)
 			return other, use, true
 		}
 	}
-	return nil, use, false
+	return lender, use, false
 }
 
 // settled takes back a borrowed permit's place under the ceiling. Its hold is a sample of
 // the borrower's: one that has become slow borrows for no longer than it takes to see it.
-func (b *base) settled(began int64) {
-	b.borrowed.Add(-1)
+func (b base) settled(began int64) {
+	b.loans.borrowed.Add(-1)
 	b.core.Learn(time.Duration(b.core.Now() - began))
 }
 
 // loan is a borrowed permit that is given back by whoever ends the work.
 type loan struct {
-	borrower *base
+	borrower base
 	began    int64           // on the borrower's clock
 	permit   spillway.Permit // the lender's
 	over     atomic.Bool

@@ -34,7 +34,7 @@ type Set[T any] struct{ *setBase }
 
 type setBase struct {
 	routes  *routes
-	lanes   []*base
+	lanes   []base
 	lending *lending // nil if it is off
 }
 
@@ -111,7 +111,7 @@ func (s *Set[T]) Do(ctx context.Context, op spillway.Op[T]) (v T, err error) {
 			return permit.Run(lane.core.Inside(ctx), lender.core, use, op) // it stands for one of both
 		}
 	}
-	return (&Lane[T]{lane}).Do(ctx, op)
+	return permit.Do(ctx, lane.core, 1, op)
 }
 
 // Admit takes one permit of the lane that Do would use, waiting for it like Do, for
@@ -138,7 +138,7 @@ func (s *Set[T]) AdmitN(ctx context.Context, n int) (spillway.Permit, error) {
 			return spillway.NewPermit(&loan{borrower: lane, began: lane.core.Now(), permit: lender.core.Own(use)}, 0), nil
 		}
 	}
-	return (&Lane[T]{lane}).AdmitN(ctx, n)
+	return lane.core.Admit(ctx, n)
 }
 
 // Wrap returns op sent through the set: each call of it is a Do.

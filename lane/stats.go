@@ -36,7 +36,7 @@ type Stats struct {
 	Borrowed    int                    // calls under way with a permit of another lane
 	BorrowedAll uint64                 // calls that ran with a permit of another lane
 	Lent        uint64                 // calls of other lanes that ran with a permit of this one
-	Hold        spillway.Distribution  // how long permits were held: one call in 16; those that a meter measures if there is one, all with Track
+	Hold        spillway.Distribution  // how long permits were held: one call in 64, of those that waited one in 16; those that a meter measures if there is one, all with Track
 	Wait        spillway.Distribution  // how long callers waited, of those who did
 	Service     time.Duration          // what a call is taken to need: its ninth decile
 	RetryAfter  time.Duration          // the hint that a refusal would carry now
@@ -44,27 +44,27 @@ type Stats struct {
 
 // Stats returns a snapshot. It takes a lock for a moment, which uncontended calls
 // don't.
-func (b *base) Stats() Stats {
-	if b == nil {
+func (b base) Stats() Stats {
+	if b.core == nil {
 		return Stats{Closed: true}
 	}
 	s := b.core.Stats()
 	return Stats{
 		Name: s.Name, Mode: s.Mode, Closed: s.Closed,
 		Limit: s.Limit, Pace: s.Pace, InUse: s.InUse, Available: max(s.Limit-s.InUse, 0), Ghosts: s.Ghosts,
-		Waiting: s.Waiting, MaxWaiting: b.room, OldestWait: s.OldestWait,
+		Waiting: s.Waiting, MaxWaiting: s.Room, OldestWait: s.OldestWait,
 		Admitted: s.Admitted, Refused: s.Refused, WouldRefuse: s.WouldRefuse,
 		Canceled: s.Canceled, TimedOut: s.TimedOut, AfterClose: s.AfterClose, Invalid: s.Invalid,
 		Ended: s.Ended, Aborted: s.Aborted, GhostsTotal: s.GhostsTotal, Raised: s.Raised, Lowered: s.Lowered,
-		Borrowed: int(b.borrowed.Load()), BorrowedAll: b.borrowedAll.Load(), Lent: b.lent.Load(),
+		Borrowed: int(b.loans.borrowed.Load()), BorrowedAll: b.loans.borrowedAll.Load(), Lent: b.loans.lent.Load(),
 		Hold: s.Hold, Wait: s.Wait, Service: s.Service, RetryAfter: s.RetryAfter,
 	}
 }
 
 // Holders lists who holds a permit now, the oldest first. It is empty unless
 // Config.Track says otherwise.
-func (b *base) Holders() []spillway.Holder {
-	if b == nil {
+func (b base) Holders() []spillway.Holder {
+	if b.core == nil {
 		return nil
 	}
 	return b.core.Holders()

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/permit"
 )
 
 // Name returns the limiter's name.
@@ -20,7 +21,7 @@ func (l *Limiter[T]) Name() string {
 // *spillway.ConfigError and changes nothing.
 func (l *Limiter[T]) SetLimit(n int) error {
 	if l.core == nil {
-		return errZero
+		return permit.ErrNone
 	}
 	return l.core.SetLimit(n)
 }
@@ -31,7 +32,7 @@ func (l *Limiter[T]) SetLimit(n int) error {
 // ended. An unknown mode gives a *spillway.ConfigError and changes nothing.
 func (l *Limiter[T]) SetMode(m spillway.Mode) error {
 	if l.core == nil {
-		return errZero
+		return permit.ErrNone
 	}
 	return l.core.SetMode(m)
 }
@@ -51,7 +52,7 @@ func (l *Limiter[T]) Limit() int {
 // paced. A negative gap gives a *spillway.ConfigError and changes nothing.
 func (l *Limiter[T]) SetPace(gap time.Duration) error {
 	if l.core == nil {
-		return errZero
+		return permit.ErrNone
 	}
 	return l.core.SetPace(gap)
 }
@@ -62,7 +63,7 @@ func (l *Limiter[T]) SetPace(gap time.Duration) error {
 // *spillway.ConfigError and changes nothing.
 func (l *Limiter[T]) SetMaxWeight(n int) error {
 	if l.core == nil {
-		return errZero
+		return permit.ErrNone
 	}
 	return l.core.SetMaxWeight(n)
 }
@@ -74,7 +75,7 @@ func (l *Limiter[T]) SetMaxWeight(n int) error {
 // these calls and no others, unless there is Track.
 func (l *Limiter[T]) SetMeter(m spillway.Meter, every int) error {
 	if l.core == nil {
-		return errZero
+		return permit.ErrNone
 	}
 	return l.core.SetMeter(m, every)
 }

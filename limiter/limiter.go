@@ -40,16 +40,13 @@ func Share[U, T any](l *Limiter[T]) *Limiter[U] {
 // two go through to the caller. Do itself never blocks, and allocates nothing unless
 // holders are tracked or nested calls are detected.
 func (l *Limiter[T]) Do(ctx context.Context, op spillway.Op[T]) (T, error) {
-	return l.DoN(ctx, 1, op)
+	return permit.Do(ctx, l.core, 1, op)
 }
 
 // DoN is Do under n permits, all or none. If n is less than one or more than the
 // limit it returns a *spillway.WeightError, for which no waiting would help.
-func (l *Limiter[T]) DoN(ctx context.Context, n int, op spillway.Op[T]) (v T, err error) {
-	if l.core == nil {
-		return v, errZero
-	}
-	return permit.Do(ctx, l.core, n, 0, op)
+func (l *Limiter[T]) DoN(ctx context.Context, n int, op spillway.Op[T]) (T, error) {
+	return permit.Do(ctx, l.core, n, op)
 }
 
 // Wrap returns op guarded by one permit: each call of it is a Do.
@@ -62,15 +59,12 @@ func (l *Limiter[T]) Wrap(op spillway.Op[T]) spillway.Op[T] {
 // and the error is as with Do. It never blocks, and allocates nothing unless holders
 // are tracked.
 func (l *Limiter[T]) Admit(ctx context.Context) (spillway.Permit, error) {
-	return l.AdmitN(ctx, 1)
+	return l.core.Admit(ctx, 1)
 }
 
 // AdmitN is Admit for n permits, all or none, in one Permit. Its errors are those of DoN.
 func (l *Limiter[T]) AdmitN(ctx context.Context, n int) (spillway.Permit, error) {
-	if l.core == nil {
-		return spillway.Permit{}, errZero
-	}
-	return l.core.Admit(ctx, n, 0)
+	return l.core.Admit(ctx, n)
 }
 
 // Close refuses all further calls with a *spillway.ClosedError and returns when
@@ -85,6 +79,3 @@ func (l *Limiter[T]) Close(ctx context.Context) error {
 	}
 	return l.core.Close(ctx)
 }
-
-// errZero is the error of a Limiter that wasn't made by New.
-var errZero error = &spillway.ClosedError{Component: "limiter", Name: ""}

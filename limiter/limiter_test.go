@@ -222,7 +222,8 @@ func TestLimiterWrapGuardsEachCall(t *testing.T) {
 func TestLimiterThatWasNotMadeRefusesEverything(t *testing.T) {
 	var l limiter.Limiter[int]
 	_, err := l.Do(t.Context(), answer(1))
-	require.Equal(t, &spillway.ClosedError{Component: "limiter"}, err)
+	require.EqualError(t, err, "a zero limiter or lane is closed: make it with its constructor")
+	require.ErrorIs(t, err, spillway.ErrClosed)
 	_, err = l.Wrap(answer(1))(t.Context())
 	require.ErrorIs(t, err, spillway.ErrClosed)
 	p, err := l.Admit(t.Context())

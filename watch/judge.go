@@ -56,8 +56,8 @@ type Thresholds struct {
 	// the backend to be slow. Zero means that it never is.
 	SlowFactor float64
 	// MinHolds is how many hold times must have been measured between the snapshots, and
-	// before them for a baseline of the guard's own, to go by them. A limiter measures one
-	// call in 64, a lane one in 16.
+	// before them for a baseline of the guard's own, to go by them. One call in 64 is
+	// measured, of those that have waited in a lane one in 16.
 	MinHolds uint64
 	// StuckAfter is how long no permit may come back while callers want some. If the
 	// baseline times SlowFactor is longer, that counts. Zero means for ever.

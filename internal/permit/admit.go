@@ -8,22 +8,25 @@ import (
 	"github.com/spillway-go/spillway/internal/slot"
 )
 
-// Admit is Enter, or with room above zero Wait, for callers that give the permit back
-// elsewhere, or later, or perhaps twice: the permit is a value that counts once. In mode
-// Off it is the zero Permit.
+// Admit is Do for callers that give the permit back elsewhere, or later, or perhaps
+// twice: the permit is a value that counts once. In mode Off it is the zero Permit.
 //
 // Its first lines are the whole of it for the common case, as in Do.
-func (c *Core) Admit(ctx context.Context, n, room int) (spillway.Permit, error) {
-	if c.careful || ctx.Err() != nil {
-		return c.admitSlow(ctx, n, room)
+func (c *Core) Admit(ctx context.Context, n int) (spillway.Permit, error) {
+	if c == nil || c.careful || ctx.Err() != nil {
+		return c.admitSlow(ctx, n)
 	}
-	s := c.word.Load()
-	w, ok := plain(s, n)
+	s, w := c.word.Load(), uint64(n)
 	switch {
-	case !ok && room == 0 && s&(special|ghostsBit) == 0 && w-1 < limitOf(s):
-		return spillway.Permit{}, c.reject(ctx, spillway.ReasonLimit)
-	case !ok || !c.word.CompareAndSwap(s, s+w):
-		return c.admitSlow(ctx, n, room)
+	case s&special != 0 || w-1 >= limitOf(s):
+		return c.admitSlow(ctx, n)
+	case !fits(s, w):
+		if c.opts.Room == 0 && s&ghostsBit == 0 {
+			return spillway.Permit{}, c.reject(ctx, spillway.ReasonLimit)
+		}
+		return c.admitSlow(ctx, n)
+	case !c.word.CompareAndSwap(s, s+w):
+		return c.admitSlow(ctx, n)
 	}
 	number := c.admitted.Add(1)
 	if number&c.sampled.Load() == 0 {
@@ -33,8 +36,8 @@ func (c *Core) Admit(ctx context.Context, n, room int) (spillway.Permit, error) 
 	return spillway.NewPermit(c, token), nil
 }
 
-func (c *Core) admitSlow(ctx context.Context, n, room int) (spillway.Permit, error) {
-	u, err := c.enter(ctx, n, room)
+func (c *Core) admitSlow(ctx context.Context, n int) (spillway.Permit, error) {
+	u, err := c.enter(ctx, n)
 	if err != nil {
 		return spillway.Permit{}, err
 	}
@@ -64,7 +67,7 @@ func (c *Core) End(token uint64, o spillway.Outcome, hold time.Duration) {
 	if s == nil {
 		return
 	}
-	if c.careful || hold > 0 || state&(slotTaken|slotTimed) != slotHeld {
+	if c.tracks || hold > 0 || state&(slotTaken|slotTimed) != slotHeld {
 		c.endSlow(token, o, hold)
 		return
 	}

@@ -12,10 +12,10 @@ import (
 // P8, P10.
 func TestCoreStressPermitComesBackOnceFromMany(t *testing.T) {
 	c := newCore(permit.Options{Limit: 2})
-	other, err := c.Admit(t.Context(), 1, 0)
+	other, err := c.Admit(t.Context(), 1)
 	require.NoError(t, err)
 	for range 200 {
-		p, err := c.Admit(t.Context(), 1, 0)
+		p, err := c.Admit(t.Context(), 1)
 		require.NoError(t, err)
 		together(64, func(int) { p.Release() })
 		require.Equal(t, 1, c.Stats().InUse, "the other permit is still out")
@@ -28,11 +28,11 @@ func TestCoreStressPermitComesBackOnceFromMany(t *testing.T) {
 // P8: two releases that run at the same time, not one after the other.
 func TestCoreStressPermitComesBackOnceFromTwo(t *testing.T) {
 	c := newCore(permit.Options{Limit: 2})
-	other, err := c.Admit(t.Context(), 1, 0)
+	other, err := c.Admit(t.Context(), 1)
 	require.NoError(t, err)
 	release, released := worker(t)
 	for round := range 10_000 {
-		p, err := c.Admit(t.Context(), 1, 0)
+		p, err := c.Admit(t.Context(), 1)
 		require.NoError(t, err)
 		release <- p.Release
 		spin(round % 61)
@@ -51,7 +51,7 @@ func TestCoreStaleCopyDoesNothingAfterItsSlotWasReused(t *testing.T) {
 	c := newCore(permit.Options{Limit: 1})
 	var stale []spillway.Permit
 	for range 4 * c.SlotCount() {
-		p, err := c.Admit(t.Context(), 1, 0)
+		p, err := c.Admit(t.Context(), 1)
 		require.NoError(t, err)
 		for _, old := range stale {
 			old.Release()
@@ -67,7 +67,7 @@ func TestCoreStaleCopyDoesNothingAfterItsSlotWasReused(t *testing.T) {
 // P8: tokens that nobody was given do nothing either.
 func TestCoreIgnoresForeignTokens(t *testing.T) {
 	c := newCore(permit.Options{Limit: 1})
-	_, err := c.Admit(t.Context(), 1, 0)
+	_, err := c.Admit(t.Context(), 1)
 	require.NoError(t, err)
 	for _, token := range []uint64{0, 1, 63, 64, 1 << 31, 1<<32 | 1<<31, ^uint64(0)} {
 		c.End(token, spillway.OutcomeOK, 0)
@@ -80,9 +80,9 @@ func TestCoreIgnoresForeignTokens(t *testing.T) {
 // A14.
 func TestCoreFailedAdmitGivesThePermitThatDoesNothing(t *testing.T) {
 	c := newCore(permit.Options{Limit: 1})
-	p, err := c.Admit(t.Context(), 1, 0)
+	p, err := c.Admit(t.Context(), 1)
 	require.NoError(t, err)
-	failed, err := c.Admit(t.Context(), 1, 0)
+	failed, err := c.Admit(t.Context(), 1)
 	require.Error(t, err)
 	require.Equal(t, spillway.Permit{}, failed)
 	failed.Release()
@@ -102,7 +102,7 @@ func TestCoreSlotTableGrowsWithTheLimitAndWithWhatIsOut(t *testing.T) {
 	permits := make([]spillway.Permit, n)
 	together(4, func(g int) {
 		for i := g; i < n; i += 4 {
-			permits[i], _ = c.Admit(t.Context(), 1, 0)
+			permits[i], _ = c.Admit(t.Context(), 1)
 		}
 	})
 	require.Equal(t, n, c.Stats().InUse)

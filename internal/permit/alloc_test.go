@@ -37,7 +37,7 @@ func TestCoreAdmissionAllocatesNothing(t *testing.T) {
 			return err
 		},
 		"Admit": func() error {
-			p, err := c.Admit(ctx, 3, 0)
+			p, err := c.Admit(ctx, 3)
 			p.Release()
 			return err
 		},
@@ -63,7 +63,7 @@ func TestCoreRefusalAllocatesNothing(t *testing.T) {
 	for name, call := range map[string]func() error{
 		"Enter": func() error { _, err := c.Enter(ctx, 1); return err },
 		"Wait":  func() error { _, err := c.Wait(ctx, 1, 0); return err },
-		"Admit": func() error { _, err := c.Admit(ctx, 1, 0); return err },
+		"Admit": func() error { _, err := c.Admit(ctx, 1); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
 			requireNoAllocs(t, func() {

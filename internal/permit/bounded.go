@@ -1,6 +1,33 @@
 package permit
 
+import (
+	"context"
+
+	"github.com/spillway-go/spillway"
+)
+
 // BoundedKey is the key under which a context has a value that ends without showing a
 // deadline. It bounds a wait as well as one that shows it, but a prediction must not take
 // it for the time by which the call has to be done.
 type BoundedKey struct{}
+
+// unbounded reports whether only a call's context bounds its wait, so that it has to.
+func (c *Core) unbounded() bool { return c.opts.Room > 0 && c.opts.MaxWait == 0 }
+
+// roomFor returns beside how many a call may wait, or an error if nothing would bound
+// the wait.
+func (c *Core) roomFor(ctx context.Context) (int, error) {
+	if !c.unbounded() || ctx.Err() != nil {
+		return c.opts.Room, nil // a done context has its own error
+	}
+	if _, ok := ctx.Deadline(); ok || ctx.Value(BoundedKey{}) != nil {
+		return c.opts.Room, nil
+	}
+	if c.word.Load()&(modeMask|closedBit) != 0 {
+		return 0, nil // nobody waits in this mode, nor after Close
+	}
+	c.invalid.Add(1)
+	e := &spillway.ConfigError{Component: c.opts.Component, Name: c.opts.Name}
+	e.Add("MaxWait", 0, "must be positive for a call whose context has no deadline: it could wait for ever")
+	return 0, e
+}

@@ -3,6 +3,7 @@ package permit_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,17 +17,17 @@ func TestStrangersContextThatIsDoneIsNotAdmitted(t *testing.T) {
 	ended := causetest.Ended(t.Context())
 	for _, full := range []bool{false, true} {
 		for _, room := range []int{0, 1} {
-			c := newCore(permit.Options{})
+			c := newCore(permit.Options{Room: room, MaxWait: time.Hour})
 			var held spillway.Permit
 			if full {
-				held, _ = c.Admit(t.Context(), 1, 0)
+				held, _ = c.Admit(t.Context(), 1)
 			}
-			_, err := permit.Do(ended, c, 1, room, func(context.Context) (int, error) {
+			_, err := permit.Do(ended, c, 1, func(context.Context) (int, error) {
 				t.Error("the operation ran")
 				return 0, nil
 			})
 			require.Equal(t, context.Canceled, err)
-			p, err := c.Admit(ended, 1, room)
+			p, err := c.Admit(ended, 1)
 			require.Equal(t, context.Canceled, err)
 			require.Equal(t, spillway.Permit{}, p)
 			st := c.Stats()
@@ -52,7 +53,7 @@ func (l leaving) Done() <-chan struct{} {
 
 func TestStrangersContextThatEndsInAWaitSaysSo(t *testing.T) {
 	c := newCore(permit.Options{})
-	held, err := c.Admit(t.Context(), 1, 0)
+	held, err := c.Admit(t.Context(), 1)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err = c.Wait(leaving{causetest.Merged{Context: ctx, Values: t.Context()}, cancel}, 1, 1)
@@ -63,7 +64,7 @@ func TestStrangersContextThatEndsInAWaitSaysSo(t *testing.T) {
 
 func TestStrangersContextThatEndsACloseSaysSo(t *testing.T) {
 	c := newCore(permit.Options{})
-	held, err := c.Admit(t.Context(), 1, 0)
+	held, err := c.Admit(t.Context(), 1)
 	require.NoError(t, err)
 	require.ErrorIs(t, c.Close(causetest.Ended(t.Context())), context.Canceled)
 	held.Release()

@@ -38,6 +38,7 @@ type Core struct {
 	opts      Options
 	base      time.Time               // clock readings are nanoseconds since then
 	careful   bool                    // whether an admission has more to do than count
+	tracks    bool                    // whether holders are tracked
 	watches   bool                    // whether the flow of permits is watched
 	sampled   atomic.Uint64           // an admission whose number has none of these bits is timed
 	meter     atomic.Pointer[metered] // nil if nobody measures
@@ -80,7 +81,8 @@ type Core struct {
 func New(opts Options) *Core {
 	c := &Core{opts: opts, base: time.Now()}
 	c.sampled.Store(c.sampleMask())
-	c.careful = opts.Nested || opts.Track != spillway.TrackOff
+	c.tracks = opts.Track != spillway.TrackOff
+	c.careful = opts.Nested || c.tracks || c.unbounded()
 	c.watches = opts.Predict || opts.Hint || opts.Newest
 	c.word.Store(withMode(withLimit(0, opts.Limit), opts.Mode))
 	c.rejections.Store(c.newRejections(opts.Limit, 0))
@@ -131,7 +133,7 @@ func (c *Core) take(ctx context.Context, n int) (Use, verdict) {
 		s := c.word.Load()
 		if w, ok := plain(s, n); ok {
 			if c.word.CompareAndSwap(s, s+w) {
-				return c.admit(ctx, w), admitted
+				return c.admit(ctx, w, c.sampled.Load()), admitted
 			}
 			continue
 		}
@@ -171,7 +173,7 @@ func (c *Core) takeSlow(ctx context.Context, s uint64, n int) (u Use, v verdict,
 		if over {
 			c.wouldRefuse.Add(1)
 		}
-		return c.admit(ctx, w), admitted, false
+		return c.admit(ctx, w, c.sampled.Load()), admitted, false
 	case spillway.Enforce:
 	}
 	w, ok := c.weigh(s, uint64(n))
@@ -187,7 +189,7 @@ func (c *Core) takeSlow(ctx context.Context, s uint64, n int) (u Use, v verdict,
 		if again || v != admitted {
 			return u, v, again
 		}
-		return c.admit(ctx, w), admitted, false
+		return c.admit(ctx, w, c.sampled.Load()), admitted, false
 	}
 	if s&ghostsBit != 0 {
 		// With nothing to reap there may be room all the same: another caller may
@@ -200,14 +202,15 @@ func (c *Core) takeSlow(ctx context.Context, s uint64, n int) (u Use, v verdict,
 	return u, full, again
 }
 
-// admit counts a call whose permits were taken, and times it if it is a sample.
-func (c *Core) admit(ctx context.Context, w uint64) Use {
+// admit counts a call whose permits were taken, and times it if its number has none of
+// the sampled bits.
+func (c *Core) admit(ctx context.Context, w, sampled uint64) Use {
 	u := Use{weight: w | useCounted}
 	n := c.admitted.Add(1)
-	if n&c.sampled.Load() == 0 {
+	if n&sampled == 0 {
 		u.since = c.begin(ctx, w)
 	}
-	if c.opts.Track != spillway.TrackOff {
+	if c.tracks {
 		if u.since == 0 {
 			u.since = c.now() // which is no sample of a meter's
 		}
@@ -231,8 +234,15 @@ func (c *Core) Enter(ctx context.Context, n int) (Use, error) {
 	return u, nil
 }
 
-// enter is Enter, or with room above zero Wait.
-func (c *Core) enter(ctx context.Context, n, room int) (Use, error) {
+// enter is Enter, or Wait if the core has a waiting room.
+func (c *Core) enter(ctx context.Context, n int) (Use, error) {
+	if c == nil {
+		return Use{}, ErrNone
+	}
+	room, err := c.roomFor(ctx)
+	if err != nil {
+		return Use{}, err
+	}
 	if room == 0 {
 		return c.Enter(ctx, n)
 	}
@@ -300,11 +310,11 @@ func (c *Core) Abort(u Use) {
 
 // giveBack returns w permits to the word and hands them on if somebody waits.
 func (c *Core) giveBack(w uint64) {
-	s := c.word.Add(-w)
 	if invariant.Enabled {
-		invariant.Check(useOf(s)+w <= useMask, "permit: %d released with %d in use", w, useOf(s+w))
+		s := c.word.Load()
+		invariant.Check(w <= useOf(s), "permit: %d released with %d in use", w, useOf(s))
 	}
-	if s&(waitingBit|closedBit|pacedBit) != 0 {
+	if c.word.Add(-w)&(waitingBit|closedBit|pacedBit) != 0 {
 		c.settle(w)
 	}
 }

@@ -241,6 +241,7 @@ func (p *pair) compare(step int, closer bool) {
 
 func (p *pair) look(step int) {
 	want, got := p.model.Stats(), p.core.Stats()
+	want.Room = p.opts.Room
 	if want != got { // which is much quicker than what shows the difference
 		require.Equal(p.t, want, got, "step %d", step)
 	}

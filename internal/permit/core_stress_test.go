@@ -73,7 +73,7 @@ func TestCoreStressIsNeverOverItsLimit(t *testing.T) {
 					c.Abort(u)
 				}
 			case 2:
-				if p, err := c.Admit(t.Context(), weight, 0); err == nil {
+				if p, err := c.Admit(t.Context(), weight); err == nil {
 					g.add(weight)
 					runtime.Gosched()
 					g.remove(weight)
@@ -163,7 +163,7 @@ func TestCoreStressStatsNeverShowMoreEndsThanBeginnings(t *testing.T) {
 				case 1:
 					c.Abort(enter(t, c, 1))
 				case 2:
-					p, err := c.Admit(t.Context(), 1, 0)
+					p, err := c.Admit(t.Context(), 1)
 					require.NoError(t, err)
 					p.Release()
 				}

@@ -85,7 +85,7 @@ func TestCoreAdmitsNothingForADoneContext(t *testing.T) {
 	for name, admit := range map[string]func(*permit.Core) error{
 		"Enter": func(c *permit.Core) error { _, err := c.Enter(ctx, 1); return err },
 		"Wait":  func(c *permit.Core) error { _, err := c.Wait(ctx, 1, 10); return err },
-		"Admit": func(c *permit.Core) error { _, err := c.Admit(ctx, 1, 0); return err },
+		"Admit": func(c *permit.Core) error { _, err := c.Admit(ctx, 1); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCore(permit.Options{Limit: 10})
@@ -117,7 +117,7 @@ func TestCoreCountsHowCallsEnd(t *testing.T) {
 func TestCoreCountsOutcomesThatDoNotExistAsUnknown(t *testing.T) {
 	c := newCore(permit.Options{Limit: 1})
 	c.Leave(enter(t, c, 1), spillway.Outcome(200))
-	p, err := c.Admit(t.Context(), 1, 0)
+	p, err := c.Admit(t.Context(), 1)
 	require.NoError(t, err)
 	p.ReleaseWith(spillway.Outcome(255))
 	require.Equal(t, uint64(2), c.Stats().Ended.Of(spillway.OutcomeUnknown))

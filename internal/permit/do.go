@@ -6,48 +6,55 @@ import (
 	"github.com/spillway-go/spillway"
 )
 
-// Do runs op under n permits of c. With room above zero it may wait for them, beside
-// fewer than room others. The permits come back when op returns, panics or calls
-// runtime.Goexit; the latter two go through. It allocates nothing of its own.
+// Do runs op under n permits of c, for which it may wait if c has a waiting room. The
+// permits come back when op returns, panics or calls runtime.Goexit; the latter two go
+// through. It allocates nothing of its own. A nil core refuses with ErrNone: here, so that
+// the methods that call it are small enough to be inlined.
 //
 // Its first lines are the whole of Enter, Run and Leave for the common case, in one
-// place, because a call costs as much as an atomic here.
-func Do[T any](ctx context.Context, c *Core, n, room int, op spillway.Op[T]) (v T, err error) {
-	if c.careful || ctx.Err() != nil {
-		return doSlow(ctx, c, n, room, op)
+// place, because a call costs as much as an atomic here. Helpers that aren't exported are
+// calls, however short: the compiler doesn't inline them into an instance of a generic
+// function that another package makes.
+func Do[T any](ctx context.Context, c *Core, n int, op spillway.Op[T]) (v T, err error) {
+	if c == nil || c.careful || ctx.Err() != nil {
+		return doSlow(ctx, c, n, op)
 	}
-	s := c.word.Load()
-	w, ok := plain(s, n)
+	s, w := c.word.Load(), uint64(n)
 	switch {
-	case !ok && room == 0 && s&(special|ghostsBit) == 0 && w-1 < limitOf(s):
-		return v, c.reject(ctx, spillway.ReasonLimit)
-	case !ok || !c.word.CompareAndSwap(s, s+w):
-		return doSlow(ctx, c, n, room, op)
+	case s&special != 0 || w-1 >= s&limitMask>>limitShift:
+		return doSlow(ctx, c, n, op)
+	case s&useMask+w > s&limitMask>>limitShift:
+		if c.opts.Room == 0 && s&ghostsBit == 0 {
+			return v, c.reject(ctx, spillway.ReasonLimit)
+		}
+		return doSlow(ctx, c, n, op)
+	case !c.word.CompareAndSwap(s, s+w):
+		return doSlow(ctx, c, n, op)
 	}
 	if c.admitted.Add(1)&c.sampled.Load() == 0 {
 		return Run(ctx, c, Use{weight: w | useCounted, since: c.begin(ctx, w)}, op)
 	}
-	returned := false
+	running := c // one variable says all that the deferred function has to know; nil when op is through
 	defer func() {
-		if !returned {
-			c.Abort(Use{weight: w | useCounted})
+		if running != nil {
+			running.Abort(Use{weight: w | useCounted})
 		}
 	}()
 	v, err = op(ctx)
-	outcome := spillway.OutcomeOK
+	ended := &c.ended[spillway.OutcomeOK]
 	if err != nil {
-		outcome = spillway.OutcomeOf(err)
+		ended = &c.ended[spillway.OutcomeOf(err)]
 	}
-	returned = true
-	c.ended[outcome].Add(1) // first, as in Leave
+	running = nil
+	ended.Add(1) // first, as in Leave
 	if c.word.Add(-w)&(waitingBit|closedBit|pacedBit) != 0 {
 		c.settle(w)
 	}
 	return v, err
 }
 
-func doSlow[T any](ctx context.Context, c *Core, n, room int, op spillway.Op[T]) (v T, err error) {
-	use, err := c.enter(ctx, n, room)
+func doSlow[T any](ctx context.Context, c *Core, n int, op spillway.Op[T]) (v T, err error) {
+	use, err := c.enter(ctx, n)
 	if err != nil {
 		return v, err
 	}

@@ -18,7 +18,7 @@ import (
 // haunt takes n permits and leaves them to a ghost for d.
 func haunt(t *testing.T, c *permit.Core, n int, d time.Duration) spillway.Permit {
 	t.Helper()
-	p, err := c.Admit(t.Context(), n, 0)
+	p, err := c.Admit(t.Context(), n)
 	require.NoError(t, err)
 	p.ReleaseAfter(d)
 	return p
@@ -97,7 +97,7 @@ func TestGhostWakesAWaiterByTimeAlone(t *testing.T) {
 func TestGhostThatComesLaterWakesAWaiterToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCore(permit.Options{MaxWait: time.Minute})
-		p, err := c.Admit(t.Context(), 1, 0)
+		p, err := c.Admit(t.Context(), 1)
 		require.NoError(t, err)
 		w := wait(c, 1, 1)
 		time.Sleep(time.Second)
@@ -159,7 +159,7 @@ func TestGhostDoesNotHoldUpClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCore(permit.Options{Limit: 3})
 		haunt(t, c, 1, time.Hour)
-		last, err := c.Admit(t.Context(), 2, 0)
+		last, err := c.Admit(t.Context(), 2)
 		require.NoError(t, err)
 		closed := make(chan error, 1)
 		go func() { closed <- c.Close(context.Background()) }()

@@ -59,7 +59,7 @@ func TestHoldersListWhoWaitedFromTheGrantOn(t *testing.T) {
 // R26: a ghost has no holder any more.
 func TestHoldersListNoGhosts(t *testing.T) {
 	c := newCore(permit.Options{Track: spillway.TrackSite})
-	p, err := c.Admit(t.Context(), 1, 0)
+	p, err := c.Admit(t.Context(), 1)
 	require.NoError(t, err)
 	require.Len(t, c.Holders(), 1)
 	p.ReleaseAfter(time.Hour)

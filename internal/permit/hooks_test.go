@@ -25,7 +25,7 @@ func rude(core **permit.Core, told map[string]int) permit.Hooks {
 		_ = c.SetLimit(c.Limit() + 1)
 		_ = c.SetMode(spillway.Shadow)
 		_ = c.SetMode(spillway.Enforce)
-		if p, err := c.Admit(context.Background(), 1, 0); err == nil {
+		if p, err := c.Admit(context.Background(), 1); err == nil {
 			p.Release()
 		}
 		panic("a rude hook")
@@ -93,7 +93,7 @@ func TestHooksAreToldOfALongHoldWhenItsPermitIsBack(t *testing.T) {
 		HeldLong: func(spillway.Holder) { inUse = append(inUse, c.Stats().InUse) },
 	}}})
 	u := enter(t, c, 3)
-	p, err := c.Admit(t.Context(), 2, 0)
+	p, err := c.Admit(t.Context(), 2)
 	require.NoError(t, err)
 	p.Release()
 	c.Abort(u)

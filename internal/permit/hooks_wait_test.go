@@ -99,9 +99,9 @@ func TestHooksThatExitTakeNothingWithThem(t *testing.T) {
 	op := func(context.Context) (int, error) { spin(10); return 0, nil }
 	u := enter(t, c, 1)
 	for _, call := range []func(){
-		func() { _, _ = permit.Do(t.Context(), c, 1, 0, op) },
+		func() { _, _ = permit.Do(t.Context(), c, 1, op) },
 		func() { _ = c.SetMode(spillway.Shadow) },
-		func() { _, _ = permit.Do(t.Context(), c, 1, 0, op) },
+		func() { _, _ = permit.Do(t.Context(), c, 1, op) },
 		func() { c.Abort(enter(t, c, 1)) },
 		func() { _ = c.SetMode(spillway.Enforce) },
 		func() { _ = c.SetLimit(3) },

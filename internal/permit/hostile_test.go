@@ -60,7 +60,7 @@ func TestCoreContextsThatPanicOrExitTakeNothingWithThem(t *testing.T) {
 			}
 		},
 		"do": func(ctx context.Context, c *permit.Core) {
-			_, _ = permit.Do(ctx, c, 1, 1, func(ctx context.Context) (int, error) { return 0, ctx.Err() })
+			_, _ = permit.Do(ctx, c, 1, func(ctx context.Context) (int, error) { return 0, ctx.Err() })
 		},
 	}
 	springs := map[string]func(){"panic": func() { panic("a context's own") }, "exit": runtime.Goexit}
@@ -91,7 +91,7 @@ func TestCoreContextsThatPanicOrExitTakeNothingWithThem(t *testing.T) {
 func fall(t *testing.T, use func(context.Context, *permit.Core), end, method string, nth int, spring func()) (fell bool) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCore(permit.Options{
-			Limit: 2, MaxWait: time.Hour, Predict: true, Estimate: true, Nested: true, Track: spillway.TrackSite,
+			Limit: 2, Room: 1, MaxWait: time.Hour, Predict: true, Estimate: true, Nested: true, Track: spillway.TrackSite,
 		})
 		var u permit.Use
 		if end != "free" {

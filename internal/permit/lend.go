@@ -17,12 +17,6 @@ func (c *Core) Full(n int) bool {
 	return ok && s&(modeMask|closedBit|pacedBit) == 0 && !room(s, w)
 }
 
-// Queues reports whether a call may come to wait, as the mode is now.
-func (c *Core) Queues() bool { return c.word.Load()&(modeMask|closedBit) == 0 }
-
-// CountInvalid counts a call that is wrong in a way that only its caller can see.
-func (c *Core) CountInvalid() { c.invalid.Add(1) }
-
 // Service returns what a call is taken to need: the ninth decile of the samples of
 // how long permits were held; 0 if there are none yet.
 func (c *Core) Service() time.Duration { return time.Duration(c.flow.service.Load()) }
@@ -51,7 +45,7 @@ func (c *Core) Lend(ctx context.Context, n, keep int) (Use, bool) {
 			return Use{}, false
 		}
 		if c.word.CompareAndSwap(s, s+w) {
-			u := c.admit(ctx, w)
+			u := c.admit(ctx, w, c.sampled.Load())
 			c.note(class, u)
 			return u, true
 		}

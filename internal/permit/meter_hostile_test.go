@@ -43,7 +43,7 @@ func TestMeterThatExitsTakesNothingWithIt(t *testing.T) {
 			}
 		},
 		"admit": func(ctx context.Context, c *permit.Core) {
-			p, _ := c.Admit(ctx, 1, 0)
+			p, _ := c.Admit(ctx, 1)
 			p.Release()
 		},
 		"wait": func(ctx context.Context, c *permit.Core) {
@@ -57,15 +57,15 @@ func TestMeterThatExitsTakesNothingWithIt(t *testing.T) {
 			}
 		},
 		"do": func(ctx context.Context, c *permit.Core) {
-			_, _ = permit.Do(ctx, c, 1, 3, func(context.Context) (int, error) { return 0, nil })
+			_, _ = permit.Do(ctx, c, 1, func(context.Context) (int, error) { return 0, nil })
 		},
 	}
 	for name, way := range ways {
 		for _, method := range []string{"begin", "full", "end"} {
 			for _, track := range []spillway.Track{spillway.TrackOff, spillway.TrackSite} {
 				for _, busy := range []bool{false, true} {
-					left := exit(t, way, method, permit.Options{Limit: 2, MaxWait: time.Hour, Track: track}, busy)
-					waits := name == "wait" || name == "do"
+					left := exit(t, way, method, permit.Options{Limit: 2, Room: 3, MaxWait: time.Hour, Track: track}, busy)
+					waits := name != "enter" && name != "lend"
 					if method == "full" && busy && waits || method != "full" && (!busy || waits) {
 						require.Positive(t, left, "%s %s", name, method)
 					}

@@ -66,10 +66,10 @@ func TestMeterIsToldHowEachCallEnded(t *testing.T) {
 			c.Leave(before, spillway.OutcomeOK)
 			require.Empty(t, b.ended)
 			use, abort := enter(t, c, 2), enter(t, c, 1)
-			p, err := c.Admit(t.Context(), 3, 0)
+			p, err := c.Admit(t.Context(), 3)
 			require.NoError(t, err)
 			b.label = 4
-			ghost, err := c.Admit(t.Context(), 4, 0)
+			ghost, err := c.Admit(t.Context(), 4)
 			require.NoError(t, err)
 			time.Sleep(time.Millisecond)
 			c.Leave(use, spillway.OutcomeOverload)
@@ -168,7 +168,7 @@ func TestMeterThatPanicsHarmsNobody(t *testing.T) {
 		c.Leave(u, spillway.OutcomeOK)
 		w.requireAdmitted(t)
 		w.leave()
-		p, err := c.Admit(t.Context(), 1, 0)
+		p, err := c.Admit(t.Context(), 1)
 		require.NoError(t, err)
 		p.Release()
 		requireWhole(t, c)
@@ -211,7 +211,7 @@ func TestMeterAllocatesNothing(t *testing.T) {
 			c.Leave(u, spillway.OutcomeOK)
 		},
 		"permit": func() {
-			p, err := c.Admit(ctx, 1, 0)
+			p, err := c.Admit(ctx, 1)
 			if err != nil {
 				t.Error(err)
 			}
@@ -230,6 +230,45 @@ func TestMeterAllocatesNothing(t *testing.T) {
 		if allocs := testing.AllocsPerRun(100, f); !invariant.Enabled {
 			require.Zero(t, allocs, name)
 		}
+	}
+}
+
+// Of calls that have waited four times as many are timed; a meter gets as many as it asks for.
+func TestCoreTimesMoreOfTheCallsThatHaveWaited(t *testing.T) {
+	for name, tt := range map[string]struct {
+		waits bool
+		meter spillway.Meter
+		want  uint64
+	}{
+		"none waits": {false, nil, 512 / 64},
+		// Every second admission is one that has waited, and no other is ever a sample.
+		"half of them wait": {true, nil, 1024 / 16},
+		"with a meter":      {true, nothing{}, 1024 / 64},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCore(permit.Options{Sample: 64, Room: 1, MaxWait: time.Second})
+				if tt.meter != nil {
+					require.NoError(t, c.SetMeter(tt.meter, 64))
+				}
+				for range 512 {
+					var held permit.Use
+					if tt.waits {
+						held = enter(t, c, 1)
+					}
+					go func() {
+						_, err := permit.Do(t.Context(), c, 1, func(context.Context) (int, error) { return 0, nil })
+						require.NoError(t, err)
+					}()
+					synctest.Wait()
+					if tt.waits {
+						c.Leave(held, spillway.OutcomeOK)
+						synctest.Wait()
+					}
+				}
+				require.Equal(t, tt.want, c.Stats().Hold.Count)
+			})
+		})
 	}
 }
 

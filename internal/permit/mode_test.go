@@ -35,7 +35,7 @@ func TestCoreShadowSaturatesAndComesBackExactly(t *testing.T) {
 	var permits []spillway.Permit
 	for _, weight := range []int{math.MaxInt, permit.MaxLimit, math.MaxInt, permit.MaxLimit, permit.MaxLimit, 1} {
 		uses = append(uses, enter(t, c, weight))
-		p, err := c.Admit(t.Context(), weight, 0)
+		p, err := c.Admit(t.Context(), weight)
 		require.NoError(t, err)
 		permits = append(permits, p)
 	}
@@ -56,7 +56,7 @@ func TestCoreOffCountsNothing(t *testing.T) {
 	for range 5 {
 		u := enter(t, c, 1)
 		defer c.Leave(u, spillway.OutcomeOK)
-		p, err := c.Admit(t.Context(), 1, 0)
+		p, err := c.Admit(t.Context(), 1)
 		require.NoError(t, err)
 		require.Equal(t, spillway.Permit{}, p)
 		c.Abort(enter(t, c, math.MinInt))
@@ -91,7 +91,7 @@ func TestCoreModeChangesKeepTheCountExact(t *testing.T) {
 		if u, err := c.Enter(t.Context(), 1); err == nil {
 			uses = append(uses, u)
 		}
-		if p, err := c.Admit(t.Context(), 1, 0); err == nil {
+		if p, err := c.Admit(t.Context(), 1); err == nil {
 			permits = append(permits, p)
 		}
 	}

@@ -169,12 +169,12 @@ func TestPaceRunsWhileAGhostHasThePermit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newPaced(t, permit.Options{})
 		for _, ghost := range []time.Duration{5 * gap, gap / 2} {
-			p, err := c.Admit(t.Context(), 1, 0)
+			p, err := c.Admit(t.Context(), 1)
 			require.NoError(t, err)
 			p.ReleaseAfter(ghost)
 			start := time.Now()
 			for range 100 {
-				if p, err = c.Admit(t.Context(), 1, 0); err == nil {
+				if p, err = c.Admit(t.Context(), 1); err == nil {
 					break
 				}
 				time.Sleep(time.Millisecond)
@@ -213,7 +213,7 @@ func TestPaceUnderChangeIsConcurrentSafe(t *testing.T) {
 				require.NoError(t, c.SetLimit(1+k%4))
 				continue
 			case 1:
-				if p, err := c.Admit(ctx, 1, 0); err == nil {
+				if p, err := c.Admit(ctx, 1); err == nil {
 					p.ReleaseAfter(time.Microsecond)
 				}
 				continue

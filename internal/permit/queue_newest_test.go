@@ -18,7 +18,7 @@ import (
 func TestQueueNewestIsServedFirstEvenWhenTheOldestsTimeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCore(permit.Options{MaxWait: 50 * time.Millisecond, Newest: true})
-		p, err := c.Admit(t.Context(), 1, 0)
+		p, err := c.Admit(t.Context(), 1)
 		require.NoError(t, err)
 		p.ReleaseAfter(50 * time.Millisecond)
 		oldest := wait(c, 1, 9)

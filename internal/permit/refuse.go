@@ -99,6 +99,9 @@ func (e *waitedError) Error() string {
 // Unwrap returns the cause.
 func (e *waitedError) Unwrap() error { return e.cause }
 
+// ErrNone is the error of a limiter or lane that has no core, because New didn't make it.
+var ErrNone error = &spillway.ClosedError{Component: "limiter or lane"}
+
 // cancel counts a call whose context was done and returns the context's cause.
 func (c *Core) cancel(ctx context.Context) error {
 	c.canceled.Add(1)

@@ -19,6 +19,7 @@ type Stats struct {
 	Ghosts      int // weight
 	GhostsTotal uint64
 	Waiting     int
+	Room        int // callers that may wait
 	WaitWeight  int // permits that are waited for, as many as would be taken
 	OldestWait  time.Duration
 	Admitted    uint64
@@ -41,7 +42,7 @@ type Stats struct {
 // Stats returns a snapshot. It takes the lock for a moment, and ends ghosts whose
 // time is over.
 func (c *Core) Stats() Stats {
-	st := Stats{Name: c.opts.Name}
+	st := Stats{Name: c.opts.Name, Room: c.opts.Room}
 	c.mu.Lock()
 	if c.exorciseLocked() > 0 {
 		c.settleLocked()

@@ -86,7 +86,7 @@ func TestCoreHintOutlivesAChangeOfTheLimit(t *testing.T) {
 func TestCoreMeasuresAbortedCalls(t *testing.T) {
 	c := newCore(permit.Options{Sample: 1})
 	require.Panics(t, func() {
-		_, _ = permit.Do(t.Context(), c, 1, 0, func(context.Context) (int, error) { panic("op") })
+		_, _ = permit.Do(t.Context(), c, 1, func(context.Context) (int, error) { panic("op") })
 	})
 	require.EqualValues(t, 1, c.Stats().Aborted)
 	require.EqualValues(t, 1, c.Stats().Hold.Count)

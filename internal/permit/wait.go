@@ -7,6 +7,11 @@ import (
 	"github.com/spillway-go/spillway"
 )
 
+// waitedSamples is how many times as many of the calls that have waited are timed, unless
+// a meter is there, which is told how many there are: the prediction lives on them, and a
+// call that has waited doesn't notice two more readings of the clock. A power of two.
+const waitedSamples = 4
+
 // Wait admits a call of weight n, and lets it wait in the queue if there is no
 // room and fewer than maxWaiting callers are waiting. It returns when the permits
 // are the caller's, or with the reason why they never will be: the queue is full,
@@ -156,7 +161,11 @@ func (c *Core) accept(ctx context.Context, class spillway.Class, weight uint64, 
 	if r.over {
 		c.wouldRefuse.Add(1)
 	}
-	u = c.admit(ctx, weight)
+	sampled := c.sampled.Load()
+	if c.meter.Load() == nil {
+		sampled /= waitedSamples
+	}
+	u = c.admit(ctx, weight, sampled)
 	c.note(class, u)
 	return u, nil
 }

@@ -27,7 +27,7 @@ func TestMaxWeightLetsAHeavyCallRunAlone(t *testing.T) {
 	require.Equal(t, 3, c.Stats().InUse)
 	refusedWith(t, c, 1, spillway.ReasonLimit)
 	c.Leave(heavy, spillway.OutcomeOK)
-	p, err := c.Admit(t.Context(), 10, 0)
+	p, err := c.Admit(t.Context(), 10)
 	require.NoError(t, err)
 	require.NoError(t, c.SetLimit(5))
 	require.Equal(t, 3, c.Stats().InUse, "what was taken, not what it would take now")
