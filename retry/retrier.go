@@ -52,7 +52,7 @@ func (r *Retrier[T]) Name() string {
 // ends, and doesn't begin a sleep that ctx's deadline wouldn't let it follow by an
 // attempt. Attempts don't overlap. A panic or Goexit of op goes through.
 //
-// If the first attempt succeeds, Do allocates nothing and costs about 10 ns over the
+// If the first attempt succeeds, Do allocates nothing and costs less than 10 ns over the
 // call itself, some two pairs of a bare counter's steps (BenchmarkRetrierDo).
 func (r *Retrier[T]) Do(ctx context.Context, op spillway.Op[T]) (v T, err error) {
 	c := r.core
@@ -68,11 +68,11 @@ func (r *Retrier[T]) Do(ctx context.Context, op spillway.Op[T]) (v T, err error)
 	}()
 	v, err = op(ctx)
 	running = nil
-	if err == nil {
-		c.succeed(0)
-		return v, nil
+	if err != nil {
+		return rerun(ctx, c, op, &call{attempts: 1}, v, err)
 	}
-	return rerun(ctx, c, op, &call{attempts: 1}, v, err)
+	c.succeed(0)
+	return v, err
 }
 
 // DoReport is Do that also says how often op was run and why no more, on success,
