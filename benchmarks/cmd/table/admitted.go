@@ -20,6 +20,7 @@ import (
 )
 
 const (
+	nameDeadline     = "`limiter.Do`, context with a deadline"
 	nameAdmit        = "`limiter.Admit`, `Permit.Release`"
 	nameFailsafe     = "failsafe-go bulkhead `Get`"
 	nameFailsafeRaw  = "failsafe-go bulkhead, raw permits"
@@ -34,7 +35,10 @@ const (
 func admitted(o *opened) (*family, error) {
 	f := &family{name: "admitted", modes: []mode{serial(), parallel()}}
 	f.add(nameFloor, floor())
-	if err := f.addOurs(o.ctx); err != nil {
+	if err := f.addOurs(o.call); err != nil {
+		return nil, err
+	}
+	if err := f.addDeadline(o); err != nil {
 		return nil, err
 	}
 	if err := f.addRivals(o, many); err != nil {
@@ -48,6 +52,7 @@ func admitted(o *opened) (*family, error) {
 		{ours: nameLimiter, its: nameSync, most: 1.3, allocs: noBudget},
 		{ours: nameLimiter, its: nameFailsafe, most: 1.0 / 18, allocs: noBudget},
 		{ours: nameLimiter, its: nameLimits, most: 1.0 / 10, allocs: noBudget},
+		versus(nameDeadline, nameLimiter),
 		versus(nameLimiter, nameChannel),
 		versus(nameLimiter, nameFailsafeRaw),
 		versus(nameLimiter, nameAdaptive),
@@ -76,6 +81,18 @@ func (f *family) addOurs(ctx context.Context) error {
 		}
 	})
 	f.add(nameLane, laned(ctx, waiting))
+	return nil
+}
+
+// addDeadline adds a limiter whose calls have a deadline, as those of a service have.
+func (f *family) addDeadline(o *opened) error {
+	l, err := limiter.New[int](limiter.Config{Name: "bench", Limit: many})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(o.ctx, time.Hour)
+	o.onClose(func() error { cancel(); return nil })
+	f.add(nameDeadline, limited(ctx, l))
 	return nil
 }
 
@@ -108,7 +125,7 @@ func (f *family) addRivals(o *opened, limit int) error {
 	if err != nil {
 		return err
 	}
-	f.add(nameLimits, limitsAcquire(o.ctx, limits))
+	f.add(nameLimits, limitsAcquire(o.call, limits))
 	return nil
 }
 

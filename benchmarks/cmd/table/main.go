@@ -101,7 +101,7 @@ func (o options) measure(ctx context.Context) (report, error) {
 
 // part runs one part, and closes what it has opened.
 func (o options) part(ctx context.Context, p part, r *report) (err error) {
-	open := &opened{ctx: ctx}
+	open := &opened{ctx: ctx, call: context.Background()}
 	defer func() { err = errors.Join(err, open.close()) }()
 	return p.run(open, o.rounds, r)
 }

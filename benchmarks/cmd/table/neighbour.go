@@ -4,7 +4,7 @@ package main
 func neighbours(o *opened) (*family, error) {
 	f := &family{name: "neighbours", modes: []mode{neighbour()}}
 	f.add(nameFloor, floor())
-	if err := f.addOurs(o.ctx); err != nil {
+	if err := f.addOurs(o.call); err != nil {
 		return nil, err
 	}
 	if err := f.addRivals(o, many); err != nil {

@@ -46,10 +46,10 @@ func nested(o *opened) (*family, error) {
 	o.onClose(func() error { cancel(); return nil })
 
 	f.add(nameFloor, floor())
-	f.add(nameCall, calls(o.ctx, op))
+	f.add(nameCall, calls(o.call, op))
 	f.add(nameRetry, func(times int) {
 		for range times {
-			_, _ = retrier.Do(o.ctx, op)
+			_, _ = retrier.Do(o.call, op)
 		}
 	})
 	f.add(nameLease, func(times int) {
@@ -61,7 +61,7 @@ func nested(o *opened) (*family, error) {
 	f.add(nameGate, calls(ctx, deadline.Gate[int](time.Millisecond)(op)))
 	f.add(nameWithTimeout, func(times int) {
 		for range times {
-			_, cancel := context.WithTimeout(o.ctx, time.Hour)
+			_, cancel := context.WithTimeout(o.call, time.Hour)
 			cancel()
 		}
 	})

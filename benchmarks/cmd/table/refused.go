@@ -52,7 +52,7 @@ func addRefusedOurs(f *family, o *opened) error {
 	if err := o.hold(l); err != nil {
 		return err
 	}
-	f.add(nameRefused, limited(o.ctx, l))
+	f.add(nameRefused, limited(o.call, l))
 
 	waiting, err := lane.New[int](lane.Config{Name: "bench", Limit: 1})
 	if err != nil {
@@ -61,7 +61,7 @@ func addRefusedOurs(f *family, o *opened) error {
 	if err := o.hold(waiting); err != nil {
 		return err
 	}
-	f.add(nameRefusedLane, laned(o.ctx, waiting))
+	f.add(nameRefusedLane, laned(o.call, waiting))
 	return nil
 }
 
@@ -94,7 +94,7 @@ func addRefusedExecutor(f *family, o *opened) error {
 	o.onClose(func() error { close(over); return e.Close(o.ctx) })
 	f.add(nameRefusedGo, func(times int) {
 		for range times {
-			_ = e.Go(o.ctx, op)
+			_ = e.Go(o.call, op)
 		}
 	})
 	return nil
@@ -118,7 +118,7 @@ func addRefusedRivals(f *family, o *opened) error {
 		return err
 	}
 	limits.Acquire(o.ctx)
-	f.add(nameLimits, limitsAcquire(o.ctx, limits))
+	f.add(nameLimits, limitsAcquire(o.call, limits))
 	other := marusama.New(1)
 	other.TryAcquire(1)
 	f.add(nameMarusama, marusamaTry(other))

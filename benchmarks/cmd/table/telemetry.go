@@ -32,8 +32,8 @@ func telemetry(o *opened) (*family, error) {
 		return nil, err
 	}
 	o.scrape(func() { _ = watched.Stats() })
-	f.add(nameLimiter, limited(o.ctx, bare))
-	f.add(nameWatched, limited(o.ctx, watched))
+	f.add(nameLimiter, limited(o.call, bare))
+	f.add(nameWatched, limited(o.call, watched))
 
 	refusing, err := limiter.New[int](limiter.Config{Name: "bench", Limit: 1})
 	if err != nil {
@@ -48,8 +48,8 @@ func telemetry(o *opened) (*family, error) {
 			return nil, err
 		}
 	}
-	f.add(nameRefused, limited(o.ctx, refusing))
-	f.add(nameRefusedWatched, limited(o.ctx, refusingWatched))
+	f.add(nameRefused, limited(o.call, refusing))
+	f.add(nameRefusedWatched, limited(o.call, refusingWatched))
 	f.rows = []row{
 		{ours: nameWatched, its: nameLimiter, most: 1.1, allocs: 0},
 		{ours: nameRefusedWatched, its: nameRefused, allocs: 0},

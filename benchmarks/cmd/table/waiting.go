@@ -57,7 +57,7 @@ func (f *family) addWaiting(o *opened) error {
 	}
 	f.add(nameLane, func(times int) {
 		for range times {
-			_, _ = l.Do(o.ctx, yield)
+			_, _ = l.Do(o.call, yield)
 		}
 	})
 	sem := semaphore.NewWeighted(fewPermits)
