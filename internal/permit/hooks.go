@@ -31,9 +31,6 @@ func quietly(call func(Hooks), h Hooks) {
 }
 
 func (c *Core) tellRejected(ctx context.Context, r *spillway.Rejection) {
-	if len(c.opts.Hooks) == 0 {
-		return // nothing may be allocated here: this is every refusal
-	}
 	c.tell(func(h Hooks) {
 		if h.Rejected != nil {
 			h.Rejected(ctx, r)

@@ -42,7 +42,9 @@ func (c *Core) reject(ctx context.Context, reason spillway.Reason) error {
 		m.full(c.now())
 	}
 	err := c.rejections.Load().byReason[reason]
-	c.tellRejected(ctx, err)
+	if len(c.opts.Hooks) > 0 {
+		c.tellRejected(ctx, err) // which allocates, and this is every refusal
+	}
 	return err
 }
 
