@@ -10,7 +10,7 @@ import (
 
 func newOpened(t *testing.T) *opened {
 	t.Helper()
-	o := &opened{ctx: context.Background()}
+	o := &opened{ctx: context.Background(), call: context.Background()}
 	t.Cleanup(func() { require.NoError(t, o.close()) })
 	return o
 }
@@ -18,7 +18,7 @@ func newOpened(t *testing.T) *opened {
 // Every row with a budget of allocations keeps it, exactly.
 func TestRowsKeepTheirAllocations(t *testing.T) {
 	for name, open := range map[string]func(*opened) (*family, error){
-		"admitted": admitted, "refused": refused, "nested": nested, "executor": executor, "waiting": waiting, "telemetry": telemetry,
+		"admitted": admitted, "refused": refused, "nested": nested, "executor": executor, "waiting": waiting, "telemetry": telemetry, "signals": signals,
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := open(newOpened(t))

@@ -18,6 +18,7 @@ func parts() []part {
 		familyPart("pool-neighbours", poolNeighbours),
 		familyPart("waiting-neighbours", waitingNeighbours),
 		familyPart("telemetry", telemetry),
+		familyPart("signals", signals),
 		{"adapter", adapter},
 		{"article", article},
 	}

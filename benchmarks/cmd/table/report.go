@@ -28,7 +28,7 @@ func (r report) markdown() string {
 		fmt.Fprintf(&b, "Commit %s.\n", revision)
 	}
 	if versions := rivals(); len(versions) > 0 {
-		fmt.Fprintf(&b, "The rivals: %s.\n", strings.Join(versions, ", "))
+		fmt.Fprintf(&b, "Beside it: %s.\n", strings.Join(versions, ", "))
 	}
 	if len(r.lines) > 0 {
 		b.WriteString("\n| what | against | load | ours | its | ratio | budget | result | allocs |\n")
@@ -120,7 +120,7 @@ func rivals() (versions []string) {
 	for _, m := range info.Deps {
 		switch m.Path {
 		case "golang.org/x/sync", "github.com/failsafe-go/failsafe-go", "github.com/platinummonkey/go-concurrency-limits", "github.com/slok/goresilience",
-			"github.com/marusama/semaphore/v2", "github.com/eapache/go-resiliency", "github.com/alitto/pond/v2", "github.com/panjf2000/ants/v2":
+			"github.com/marusama/semaphore/v2", "github.com/eapache/go-resiliency", "github.com/alitto/pond/v2", "github.com/panjf2000/ants/v2", "go.opentelemetry.io/otel/sdk":
 			versions = append(versions, m.Path+" "+m.Version)
 		}
 	}

@@ -3,14 +3,16 @@ package main
 import (
 	"fmt"
 	"math"
+	"time"
 )
 
 // row compares one side of a family with another.
 type row struct {
-	ours, its string  // the names of the two sides
-	over      string  // a side that both are built on, taken off ours; empty for none
-	most      float64 // budget: how many times its time ours may take; 0 for none
-	allocs    int     // budget: how many allocations ours may make; noBudget for none
+	ours, its string        // the names of the two sides
+	over      string        // a side that both are built on, taken off ours; empty for none
+	most      float64       // budget: how many times its time ours may take; 0 for none
+	within    time.Duration // budget: how long ours may take; 0 for none
+	allocs    int           // budget: how many allocations ours may make; noBudget for none
 }
 
 // noBudget marks an allocation count that nothing is said about.
@@ -50,6 +52,10 @@ func (f *family) lines(rounds int) []line {
 			if r.most > 0 {
 				l.budget = "≤ " + times(r.most)
 				l.judge(l.ours/l.its <= r.most)
+			}
+			if r.within > 0 {
+				l.budget = join(l.budget, fmt.Sprintf("≤ %v", r.within))
+				l.judge(l.ours <= float64(r.within))
 			}
 			l.allocs = count(ours.allocs[i]) + " / " + count(its.allocs[i])
 			if r.allocs != noBudget {

@@ -136,7 +136,7 @@ func TestReportIsATable(t *testing.T) {
 	text := r.markdown()
 	require.Contains(t, text, "| a | b | serial | 2.0 ns | 1.0 ns | 2.00× | ≤ 3× | met | 0 / 0 |\n")
 	require.Contains(t, text, "| **missed** | 0 / 0 |\n")
-	require.Len(t, rivals(), 8, "%v", rivals())
+	require.Len(t, rivals(), 9, "%v", rivals())
 	require.Contains(t, text, "github.com/alitto/pond/v2 v2.")
 	require.Contains(t, text, "2 lines have a budget: 1 met, 1 missed.")
 	require.Contains(t, text, "| w | all at once | 1s |  | 3 | 1 | 0 | 0 MB |  |  |\n")
