@@ -101,6 +101,9 @@ type Verdict struct {
 // Judge compares a policy with a target. If the target is relative, each seed is compared with
 // itself, and the verdict is about the ratio.
 func (b *Board) Judge(w Workload, t Target, name string) Verdict {
+	if t.Learned > 0 && b.learns(name) {
+		t.Bound = t.Learned
+	}
 	if t.Over == "" {
 		v := Verdict{Median: b.Median(w, name, t.Metric), Worst: b.Worst(w, name, t.Metric), Bound: t.Bound}
 		v.Known = !math.IsNaN(v.Worst) && !math.IsNaN(v.Median)
@@ -126,8 +129,16 @@ func (b *Board) Judge(w Workload, t Target, name string) Verdict {
 	return Verdict{Median: ratios[len(ratios)/2], Worst: worst, Bound: t.Bound, Known: true, Met: t.Metric.Reaches(worst, t.Bound)}
 }
 
+// learns reports whether a policy's limit moves and was given no latency target.
+func (b *Board) learns(name string) bool {
+	return slices.ContainsFunc(b.policies, func(p policy.Policy) bool { return p.Name == name && p.Static != "" && !p.Aimed })
+}
+
 // Text writes the target.
 func (t Target) Text() string {
+	if t.Learned > 0 {
+		return fmt.Sprintf("%s %s %s, learned %s %s", t.Metric.Name(), t.Metric.Sign(), t.Metric.Format(t.Bound), t.Metric.Sign(), t.Metric.Format(t.Learned))
+	}
 	if t.Over != "" {
 		return fmt.Sprintf("%s %s %.2f of %q", t.Metric.Name(), t.Metric.Sign(), t.Bound, t.Over)
 	}

@@ -52,6 +52,23 @@ func TestBoardJudgesRelativeTargetsSeedBySeed(t *testing.T) {
 	require.InDelta(t, 4, b.Judge(w, over, "a").Worst, 1e-9)
 }
 
+// A limit that learns has a target of its own where one is given.
+func TestBoardAsksLessOfALimitThatLearns(t *testing.T) {
+	target := Target{Metric: Goodput, Bound: .95, Learned: .8}
+	w := Workload{ID: "W1", Targets: []Target{target}}
+	ps := []policy.Policy{{Name: "static"}, {Name: "learned", Static: "static"}, {Name: "aimed", Static: "static", Aimed: true}}
+	b := NewBoard([]Workload{w}, ps, 1)
+	for _, p := range ps {
+		f := &Figures{}
+		f.values[Goodput] = .9
+		b.Add(w, p, 1, f)
+	}
+	require.Equal(t, Verdict{Median: .9, Worst: .9, Bound: .95, Known: true}, b.Judge(w, target, "static"))
+	require.Equal(t, Verdict{Median: .9, Worst: .9, Bound: .8, Known: true, Met: true}, b.Judge(w, target, "learned"))
+	require.False(t, b.Judge(w, target, "aimed").Met)
+	require.Equal(t, "goodput ≥ 95 %, learned ≥ 80 %", target.Text())
+}
+
 // A metric that a policy doesn't have is no verdict.
 func TestBoardKnowsWhatItDoesNotKnow(t *testing.T) {
 	target := Target{Metric: Recovery, Bound: 1}

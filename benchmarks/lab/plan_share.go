@@ -36,7 +36,7 @@ func fleets() []Workload {
 			Length:  3 * time.Second, From: 0, To: 3 * time.Second, Picture: fleet.n == 20,
 			Targets: []Target{
 				{Metric: Goodput, Bound: fleet.goodput, Cause: fleet.cause, Moving: movesBlind, Aimed: fleet.lost},
-				{Metric: Fairness, Bound: .95, Cause: fleet.cause, Moving: movesBlind, Aimed: fleet.late},
+				{Metric: Fairness, Bound: .95, Learned: .8, Cause: fleet.cause, Moving: movesBlind, Aimed: fleet.late},
 			},
 		}
 		if fleet.n < 1000 { // they have 1,000 permits for 16 slots in either form
@@ -49,7 +49,7 @@ func fleets() []Workload {
 			Length:  6200 * time.Millisecond, From: lead, To: 3 * time.Second, Ends: 3 * time.Second,
 			Targets: []Target{
 				{Metric: Goodput, Bound: fleet.goodput, Cause: causeWhole, Moving: fleet.moving},
-				{Metric: Fairness, Bound: .95, Cause: causeWhole, Moving: fleet.moving, Aimed: fleet.uneven},
+				{Metric: Fairness, Bound: .95, Learned: .8, Cause: causeWhole, Moving: fleet.moving, Aimed: fleet.uneven},
 				{Metric: Recovery, Bound: fleet.back, Cause: causeWhole, Moving: fleet.moving},
 			},
 		})

@@ -68,6 +68,9 @@ func (w Workload) Name() string {
 type Target struct {
 	Metric Metric  // what is looked at
 	Bound  float64 // what it must reach
+	// Learned is what a limit must reach that moves and was given no latency target, if it
+	// isn't Bound: what processes learn each for themselves can't be quite the same.
+	Learned float64
 	// Over makes the bound so many times what this policy reaches in the same workload.
 	Over string
 	// Cause says why a static limit misses it, if it does, Moving why one that moves does, and
