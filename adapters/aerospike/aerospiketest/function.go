@@ -12,10 +12,11 @@ import (
 )
 
 // A Func is a record's function in Go. What it returns is the result of the call; an
-// error is answered with CodeUDF and its text, and so is a panic. It is called under
-// the lock of the record's partition: it must not wait, nor use a client of the same
-// server, nor call the server's Records, Truncate or Close, nor kill or remove a node.
-// One that ends its goroutine, as a test's FailNow does, ends the connection.
+// error is answered with CodeUDF and its text, and so is a panic; both undo what it has
+// created, updated or removed. It is called under the lock of the record's partition:
+// it must not wait, nor use a client of the same server, nor call the server's Records,
+// Truncate or Close, nor kill or remove a node. One that ends its goroutine, as a
+// test's FailNow does, ends the connection.
 //
 // Arguments, bins and results are nil, bool, int64, float64, string, []byte,
 // [GeoJSON], [HLL], []any and map[any]any; a map's key that is a blob is a string of

@@ -233,7 +233,7 @@ func TestSingleReadCanTouch(t *testing.T) {
 		left  float64
 	}{{100 * time.Second, 900}, {200 * time.Second, 1000}} {
 		s.Advance(x.ahead)
-		_, err := c.Get(rp, k) // it answers with the time before or after the touch
+		_, err := c.Get(rp, k)
 		require.NoError(t, asError(err))
 		r, err := c.GetHeader(readPolicy(), k)
 		require.NoError(t, asError(err))

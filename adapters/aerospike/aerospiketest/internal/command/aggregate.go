@@ -65,13 +65,15 @@ func (e *Executor) checkAggregate(s *scan) ([]any, wire.Code) {
 	switch {
 	case s.ns == nil:
 		return nil, wire.InvalidNamespace
+	case m.Filter != nil: // nor by a real server
+		return nil, wire.Unsupported
 	case !ok, len(m.Set) > wire.MaxSetName:
 		return nil, wire.ParameterError
+	case len(m.Set) > 0 && !s.ns.HasSet(m.Set):
+		return nil, wire.NotFound
 	}
 	var c wire.Code
-	if s.query, c = e.indexQuery(s.ns, m); c == wire.OK && m.Filter != nil {
-		c = e.cat.Filter(m.Filter, nil)
-	}
+	s.query, c = e.indexQuery(s.ns, m)
 	return args, c
 }
 
@@ -128,13 +130,9 @@ func (a *aggregation) record(d *store.Digest) *udf.Record {
 		return nil
 	}
 	if a.query != nil {
-		if _, ok := a.query.Match(rec.Bins); !ok {
+		if _, ok := a.query.Match(rec); !ok {
 			return nil
 		}
-	}
-	if a.m.Filter != nil && a.exec.cat.Filter(a.m.Filter, rec) != wire.OK {
-		a.job.Filtered.Add(1)
-		return nil
 	}
 	return udf.NewRecord(headerOf(a.ns, rec), slices.Clone(rec.Bins))
 }

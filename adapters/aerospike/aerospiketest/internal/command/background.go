@@ -51,11 +51,11 @@ func (e *Executor) Background(m *wire.Message, host *Host) (*Background, wire.Co
 	if m.UDFPackage != nil {
 		kind = jobs.BackgroundUDF
 	}
-	b := &Background{Job: newJob(m, kind, host, q), exec: &Executor{cat: e.cat, Done: e.Done}, host: host, ns: ns, query: q, each: workOn(m)}
+	b := &Background{Job: newJob(m, kind, host, q), exec: &Executor{cat: e.cat, Done: e.Done, internal: true}, host: host, ns: ns, query: q, each: workOn(m)}
 	b.Job.Partitions = store.Partitions
 	if q != nil {
 		b.exec.guard = func(r *store.Record) bool {
-			_, ok := q.Match(r.Bins)
+			_, ok := q.Match(r)
 			return ok
 		}
 	}
@@ -79,7 +79,8 @@ func (e *Executor) checkWork(m *wire.Message) wire.Code {
 		return wire.ParameterError
 	}
 	for i := range m.Ops {
-		if e.cat.Table[m.Ops[i].Code].Traits&Reads != 0 {
+		entry := &e.cat.Table[m.Ops[i].Code]
+		if entry.Traits&Reads != 0 || entry.Check != nil && !entry.Check(&m.Ops[i]) {
 			return wire.ParameterError
 		}
 	}
@@ -87,16 +88,17 @@ func (e *Executor) checkWork(m *wire.Message) wire.Code {
 }
 
 // workOn returns the message for a single record, with bytes of its own. Records
-// that are gone meanwhile are not made again, and whether one may be created is
-// no question.
+// that are gone meanwhile are not made again.
 func workOn(m *wire.Message) wire.Message {
 	w := wire.Message{
 		Info2:     wire.Info2Write | m.Info2&wire.Info2DurableDelete,
-		Info3:     wire.Info3UpdateOnly | m.Info3&wire.Info3ReplaceOnly,
 		TTL:       m.TTL,
 		Namespace: bytes.Clone(m.Namespace), Set: bytes.Clone(m.Set), Filter: bytes.Clone(m.Filter),
 		UDFPackage: bytes.Clone(m.UDFPackage), UDFFunction: bytes.Clone(m.UDFFunction), UDFArgs: bytes.Clone(m.UDFArgs),
 		Ops: slices.Clone(m.Ops),
+	}
+	if m.UDFPackage == nil {
+		w.Info3 = wire.Info3UpdateOnly | m.Info3&wire.Info3ReplaceOnly
 	}
 	for i := range w.Ops {
 		w.Ops[i].Name, w.Ops[i].Data = bytes.Clone(w.Ops[i].Name), bytes.Clone(w.Ops[i].Data)

@@ -30,8 +30,13 @@ func (e *Executor) Batch(m *wire.Message, out []byte, sink Sink) ([]byte, wire.C
 	if !any {
 		b = m.BatchRead
 	}
-	if len(b) < 5 || uint64(binary.BigEndian.Uint32(b)) > uint64(len(b)/minItem) {
+	if len(b) < 5 || binary.BigEndian.Uint32(b) == 0 || uint64(binary.BigEndian.Uint32(b)) > uint64(len(b)/minItem) {
 		return s.last(wire.ParameterError), wire.ParameterError, nil
+	}
+	if m.Filter != nil {
+		if c := e.cat.Filter(m.Filter, nil); c != wire.OK {
+			return s.last(c), c, nil
+		}
 	}
 	n, all := binary.BigEndian.Uint32(b), !any || b[4]&respondAll != 0
 	b = b[5:]

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/jobs"
@@ -28,6 +29,9 @@ type Executor struct {
 	// Done, unless nil, is closed when commands are to end, as nobody is there to be answered:
 	// those of many records, and lists of operations, look at it on their way.
 	Done <-chan struct{}
+	// internal is set for the work of a background job, which takes records as it finds
+	// them and makes none.
+	internal bool
 	// guard, unless nil, is a condition that a record must meet to be changed.
 	guard func(*store.Record) bool
 }
@@ -37,7 +41,7 @@ func NewExecutor(c *Catalog) *Executor { return &Executor{cat: c} }
 
 // Single carries out a command on one record and appends its answer, a message
 // without a frame, to out. index is the record's place in a batch. A code other
-// than OK leaves the record as it was, but for that of a function that failed.
+// than OK leaves the record's bins as they were.
 func (e *Executor) Single(m *wire.Message, out []byte, index uint32) ([]byte, wire.Code) {
 	at := len(out)
 	h := wire.Header{Index: index}
@@ -141,13 +145,25 @@ func (e *Executor) read(ns *store.Namespace, m *wire.Message, h *wire.Header) wi
 		return wire.NotFound
 	}
 	h.Generation = rec.Generation
+	if !mayRead(m, rec) {
+		return wire.ParameterError
+	}
+	touches, c := touchesOnRead(ns.Clock, rec, m.TTL)
+	if c != wire.OK {
+		return c
+	}
+	if touches { // after the answer, whatever that is: a real server does it on its own time
+		defer touchOnRead(ns.Clock, rec)
+	}
 	if c := e.filter(m, rec); c != wire.OK {
 		return c
+	}
+	if !sameKey(m, rec) {
+		return wire.KeyMismatch
 	}
 	if c := e.readBins(m, rec); c != wire.OK {
 		return c
 	}
-	touchOnRead(ns.Clock, rec, m.TTL)
 	h.VoidTime = rec.VoidTime(ns.Clock.Ahead(), wire.Epoch)
 	return wire.OK
 }
@@ -162,7 +178,7 @@ func (e *Executor) readBins(m *wire.Message, rec *store.Record) wire.Code {
 	case m.Info1&wire.Info1GetAll != 0:
 		r.answerAll(rec.Bins)
 		return wire.OK
-	case len(m.Ops) == 0:
+	case len(m.Ops) == 0, len(m.Ops) > wire.MaxOps:
 		return wire.ParameterError
 	}
 	r.Bins = append(r.Bins, rec.Bins...)
@@ -182,19 +198,41 @@ func (e *Executor) readBins(m *wire.Message, rec *store.Record) wire.Code {
 	return wire.OK
 }
 
-// touchOnRead gives a record its whole time to live again when a read asks for
-// it and less than percent of the time is left.
-func touchOnRead(c *store.Clock, rec *store.Record, percent uint32) {
-	if percent == 0 || percent > 100 || rec.Expires == 0 || rec.TTL == 0 {
-		return
+// mayRead reports whether a message to read or delete a record names its set, or none.
+func mayRead(m *wire.Message, rec *store.Record) bool {
+	return len(m.Set) == 0 || rec.Set == string(m.Set)
+}
+
+// sameKey reports whether the key of a message is the one that is stored, if both are
+// there.
+func sameKey(m *wire.Message, rec *store.Record) bool {
+	return m.Key == nil || rec.Key == nil || bytes.Equal(m.Key, rec.Key)
+}
+
+// touchesOnRead reports whether a read is to touch a record: no more than percent is left of
+// the time to live that it had at its last update.
+func touchesOnRead(c *store.Clock, rec *store.Record, percent uint32) (bool, wire.Code) {
+	switch {
+	case rec.Expires == 0, percent == 0, percent == wire.TTLNoTouch:
+		return false, wire.OK
+	case percent > 100:
+		return false, wire.ParameterError
 	}
+	return rec.Expires-c.Now() <= (rec.Expires-rec.Changed)/100*int64(percent), wire.OK
+}
+
+// touchOnRead gives a record that time to live again. It is an update, but for the
+// generation.
+func touchOnRead(c *store.Clock, rec *store.Record) {
 	now := c.Now()
-	if (rec.Expires-now)/int64(percent) < rec.TTL/100 {
-		rec.Expires = now + rec.TTL
-	}
+	rec.Expires += now - rec.Changed
+	rec.Updated, rec.Changed = now-c.Ahead(), now
 }
 
 func (e *Executor) delete(ns *store.Namespace, m *wire.Message, h *wire.Header) wire.Code {
+	if m.Info2&wire.Info2DurableDelete != 0 {
+		return wire.EnterpriseOnly
+	}
 	d := store.Digest(m.Digest)
 	p := ns.Part(d.Partition())
 	p.Lock()
@@ -204,14 +242,17 @@ func (e *Executor) delete(ns *store.Namespace, m *wire.Message, h *wire.Header) 
 		return wire.NotFound
 	}
 	h.Generation = rec.Generation
-	if m.Info2&wire.Info2DurableDelete != 0 {
-		return wire.EnterpriseOnly
+	if !mayRead(m, rec) {
+		return wire.ParameterError
 	}
 	if c := generation(m, rec.Generation); c != wire.OK {
 		return c
 	}
 	if c := e.filter(m, rec); c != wire.OK {
 		return c
+	}
+	if !sameKey(m, rec) {
+		return wire.KeyMismatch
 	}
 	p.DeleteLocked(&d)
 	h.Generation = 0

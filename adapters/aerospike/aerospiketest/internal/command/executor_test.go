@@ -167,7 +167,7 @@ func TestExecutorEndsWhenItIsDone(t *testing.T) {
 
 func TestExecutorRefusesMoreBinsThanAnAnswerCanCount(t *testing.T) {
 	e, ns := newExecutor()
-	rec := &store.Record{Digest: store.Digest(digest)}
+	rec := &store.Record{Digest: store.Digest(digest), Set: "s"}
 	for i := range wire.MaxBins {
 		rec.Bins = append(rec.Bins, store.Bin{Name: strconv.Itoa(i), Value: store.Value{Type: wire.ParticleString}})
 	}
@@ -180,5 +180,5 @@ func TestExecutorRefusesMoreBinsThanAnAnswerCanCount(t *testing.T) {
 		return c
 	}
 	require.Equal(t, wire.OK, write("7"))
-	require.Equal(t, wire.RecordTooBig, write("x"))
+	require.Equal(t, wire.ParameterError, write("x"))
 }

@@ -71,6 +71,12 @@ func (x expressions) read(r *Run, op *wire.Op) wire.Code {
 	return wire.OK
 }
 
+// canModify reports whether the expression and the flags of a write can be.
+func (x expressions) canModify(op *wire.Op) bool {
+	_, _, ok := x.parse(op.Data, expWriteFlags)
+	return ok
+}
+
 func (x expressions) modify(r *Run, op *wire.Op) wire.Code {
 	e, flags, ok := x.parse(op.Data, expWriteFlags)
 	if !ok {

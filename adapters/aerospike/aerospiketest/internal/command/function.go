@@ -14,11 +14,16 @@ const (
 	binFailure = "FAILURE"
 )
 
-// call calls a function with a record. What the function has kept stays, even if it
-// fails later on.
+// Bits of the policies that a function has no use for.
+const (
+	noPolicy2 = wire.Info2Generation | wire.Info2GenerationGT | wire.Info2CreateOnly
+	noPolicy3 = onlyOld | replaces
+)
+
+// call calls a function with a record. One that fails leaves the record as it was.
 func (e *Executor) call(ns *store.Namespace, m *wire.Message, h *wire.Header) wire.Code {
 	args, ok := udf.Arguments(m.UDFArgs)
-	if !ok || len(m.Set) > wire.MaxSetName {
+	if !ok || len(m.Set) > wire.MaxSetName || m.Info2&noPolicy2 != 0 || m.Info3&noPolicy3 != 0 {
 		return wire.ParameterError
 	}
 	d := store.Digest(m.Digest)
@@ -26,26 +31,33 @@ func (e *Executor) call(ns *store.Namespace, m *wire.Message, h *wire.Header) wi
 	p.Lock()
 	defer p.Unlock()
 	rec := p.GetLocked(&d, ns.Clock)
-	if rec != nil {
+	switch {
+	case rec != nil:
 		h.Generation = rec.Generation
-		if c := e.filter(m, rec); c != wire.OK {
+		if c := e.mayWrite(m, rec); c != wire.OK {
 			return c
 		}
+		if !sameKey(m, rec) {
+			return wire.KeyMismatch
+		}
+	case e.internal:
+		return wire.NotFound
 	}
 	r := newUDFRecord(ns, m, rec)
 	v, err := e.functions().Call(string(m.UDFPackage), string(m.UDFFunction), r, args)
+	var answer store.Value
+	if err == nil {
+		answer, err = udf.Result(v)
+	}
+	if err != nil {
+		e.run.Answer(&wire.Op{Code: wire.OpRead, Name: []byte(binFailure)}, store.Value{Type: wire.ParticleString, Data: []byte(err.Error())})
+		return wire.UDFError
+	}
 	if c := e.keep(ns, p, m, rec, r, h); c != wire.OK {
 		return c
 	}
-	if err == nil {
-		var answer store.Value
-		if answer, err = udf.Result(v); err == nil {
-			e.run.Answer(&wire.Op{Code: wire.OpRead, Name: []byte(binSuccess)}, answer)
-			return wire.OK
-		}
-	}
-	e.run.Answer(&wire.Op{Code: wire.OpRead, Name: []byte(binFailure)}, store.Value{Type: wire.ParticleString, Data: []byte(err.Error())})
-	return wire.UDFError
+	e.run.Answer(&wire.Op{Code: wire.OpRead, Name: []byte(binSuccess)}, answer)
+	return wire.OK
 }
 
 // functions returns the registry, which may be empty.
@@ -88,6 +100,8 @@ func (e *Executor) keep(ns *store.Namespace, p *store.Partition, m *wire.Message
 			return wire.NotFound
 		}
 		return wire.OK
+	case len(bins) == 0 && m.Info2&wire.Info2DurableDelete != 0:
+		return wire.EnterpriseOnly
 	case len(bins) == 0:
 		p.DeleteLocked(&rec.Digest)
 		h.Generation = 0

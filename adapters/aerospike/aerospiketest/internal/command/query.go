@@ -49,7 +49,7 @@ func (e *Executor) find(p *store.Partition, ns *store.Namespace, q *sindex.Query
 		}
 		at := place{Digest: e.digests[i]}
 		found := false
-		if at.value, found = q.Match(r.Bins); found && (after == nil || at.compare(after) > 0) {
+		if at.value, found = q.Match(r); found && (after == nil || at.compare(after) > 0) {
 			e.places = append(e.places, at)
 		}
 	}

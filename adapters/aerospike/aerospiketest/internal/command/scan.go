@@ -175,7 +175,7 @@ func (e *Executor) scanRecord(s *scan, r *store.Record) wire.Code {
 	var value int64
 	if s.query != nil {
 		var found bool
-		if value, found = s.query.Match(r.Bins); !found {
+		if value, found = s.query.Match(r); !found {
 			return wire.OK
 		}
 	}
@@ -188,14 +188,14 @@ func (e *Executor) scanRecord(s *scan, r *store.Record) wire.Code {
 			return c
 		}
 	}
+	s.job.Succeeded.Add(1)
+	s.left-- // even if there is nothing of it to send
 	bare := s.m.Info1&wire.Info1NoBins != 0
 	if !bare && len(s.ops) > 0 && !hasAny(r, s.ops) {
 		return wire.OK // none of the bins that were asked for
 	}
 	s.appendRecord(r, value, bare)
-	s.job.Succeeded.Add(1)
 	s.records++
-	s.left--
 	return wire.OK
 }
 

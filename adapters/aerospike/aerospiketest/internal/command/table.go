@@ -22,6 +22,7 @@ const (
 type Entry struct {
 	Traits uint8
 	Do     Func
+	Check  func(op *wire.Op) bool // says before there is a record whether it can be done; nil is yes
 }
 
 // A Table maps operation codes to what they do.
@@ -31,20 +32,20 @@ type Table [256]Entry
 func NewTable() *Table {
 	x := expressions{exp.NewCache(modules())}
 	return &Table{
-		wire.OpRead:       {Reads, doRead},
-		wire.OpWrite:      {Writes, doWrite},
-		wire.OpIncr:       {Writes | Changes, doIncr},
-		wire.OpAppend:     {Writes | Changes, doAppend},
-		wire.OpPrepend:    {Writes | Changes, doPrepend},
-		wire.OpTouch:      {Writes | Changes | Exists, doTouch},
-		wire.OpDeleteAll:  {Writes | Changes, doDeleteAll},
-		wire.OpCDTRead:    {Reads, doCDTRead},
-		wire.OpCDTModify:  {Writes | Changes, doCDTModify},
-		wire.OpBitsRead:   {Reads, doBitsRead},
-		wire.OpBitsModify: {Writes | Changes, doBitsModify},
-		wire.OpHLLRead:    {Reads, doHLLRead},
-		wire.OpHLLModify:  {Writes | Changes, doHLLModify},
-		wire.OpExpRead:    {Reads, x.read},
-		wire.OpExpModify:  {Writes, x.modify},
+		wire.OpRead:       {Traits: Reads, Do: doRead},
+		wire.OpWrite:      {Traits: Writes, Do: doWrite},
+		wire.OpIncr:       {Traits: Writes | Changes, Do: doIncr},
+		wire.OpAppend:     {Traits: Writes | Changes, Do: doAppend},
+		wire.OpPrepend:    {Traits: Writes | Changes, Do: doPrepend},
+		wire.OpTouch:      {Traits: Writes | Changes | Exists, Do: doTouch},
+		wire.OpDeleteAll:  {Traits: Writes | Changes, Do: doDeleteAll},
+		wire.OpCDTRead:    {Traits: Reads, Do: doCDTRead},
+		wire.OpCDTModify:  {Traits: Writes | Changes, Do: doCDTModify},
+		wire.OpBitsRead:   {Traits: Reads, Do: doBitsRead},
+		wire.OpBitsModify: {Traits: Writes | Changes, Do: doBitsModify},
+		wire.OpHLLRead:    {Traits: Reads, Do: doHLLRead},
+		wire.OpHLLModify:  {Traits: Writes | Changes, Do: doHLLModify},
+		wire.OpExpRead:    {Traits: Reads, Do: x.read},
+		wire.OpExpModify:  {Traits: Writes, Do: x.modify, Check: x.canModify},
 	}
 }

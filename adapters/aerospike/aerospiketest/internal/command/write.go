@@ -67,10 +67,7 @@ func dropEmpty(p *store.Partition, m *wire.Message, d *store.Digest, rec *store.
 // check looks at the operations before the record is looked up. create says
 // whether they may make a new record.
 func (e *Executor) check(m *wire.Message) (create bool, c wire.Code) {
-	if len(m.Ops) == 0 || len(m.Set) > wire.MaxSetName {
-		return false, wire.ParameterError
-	}
-	if m.TTL > wire.MaxTTL && m.TTL != wire.TTLNever && m.TTL != wire.TTLKeep {
+	if len(m.Ops) == 0 || len(m.Ops) > wire.MaxOps || len(m.Set) > wire.MaxSetName {
 		return false, wire.ParameterError
 	}
 	create = true
@@ -101,8 +98,8 @@ func (e *Executor) check(m *wire.Message) (create bool, c wire.Code) {
 	return create, wire.OK
 }
 
-// admit applies the record-exists and generation policies and the filter, and
-// refuses operations that don't exist: those are found only now, as the answer
+// admit applies the record-exists and generation policies, set, filter and key, and
+// refuses a time to live that is none, and operations that don't exist: those are found only now, as the answer
 // of the real server shows the record's generation.
 func (e *Executor) admit(m *wire.Message, rec *store.Record, create bool) wire.Code {
 	if rec == nil {
@@ -119,9 +116,15 @@ func (e *Executor) admit(m *wire.Message, rec *store.Record, create bool) wire.C
 		if c := generation(m, rec.Generation); c != wire.OK {
 			return c
 		}
-		if c := e.filter(m, rec); c != wire.OK {
+		switch c := e.mayWrite(m, rec); {
+		case c != wire.OK:
 			return c
+		case !sameKey(m, rec):
+			return wire.KeyMismatch
 		}
+	}
+	if m.TTL > wire.MaxTTL && m.TTL != wire.TTLNever && m.TTL != wire.TTLKeep {
+		return wire.ParameterError
 	}
 	for i := range m.Ops {
 		if e.cat.Table[m.Ops[i].Code].Do == nil {
@@ -131,13 +134,25 @@ func (e *Executor) admit(m *wire.Message, rec *store.Record, create bool) wire.C
 	return wire.OK
 }
 
+// mayWrite says whether a message to change a record is for its set, and the filter lets
+// the record pass.
+func (e *Executor) mayWrite(m *wire.Message, rec *store.Record) wire.Code {
+	if !e.internal && rec.Set != string(m.Set) {
+		return wire.ParameterError
+	}
+	return e.filter(m, rec)
+}
+
 // apply stores the working copy.
 func (e *Executor) apply(ns *store.Namespace, p *store.Partition, m *wire.Message, d *store.Digest, rec *store.Record, h *wire.Header) wire.Code {
 	bins, key := e.run.Bins, m.Key
 	if key == nil && rec != nil {
 		key = rec.Key
 	}
-	if store.Size(bins)+len(key) > ns.MaxRecord || len(bins) > wire.MaxBins {
+	switch {
+	case len(bins) > wire.MaxBins:
+		return wire.ParameterError
+	case store.Size(bins)+len(key) > ns.MaxRecord:
 		return wire.RecordTooBig
 	}
 	if rec == nil {
@@ -176,18 +191,17 @@ func freshTTL(ttl uint32) uint32 {
 }
 
 func setTTL(ns *store.Namespace, rec *store.Record, ttl uint32, now int64) {
+	left := time.Duration(ttl) * time.Second
 	switch ttl {
 	case wire.TTLKeep:
 		return
 	case wire.TTLNever:
-		rec.TTL = 0
+		left = 0
 	case wire.TTLDefault:
-		rec.TTL = int64(ns.DefaultTTL)
-	default:
-		rec.TTL = int64(ttl) * int64(time.Second)
+		left = ns.DefaultTTL
 	}
 	rec.Expires = 0
-	if rec.TTL != 0 {
-		rec.Expires = now + rec.TTL
+	if left != 0 {
+		rec.Expires = now + int64(left)
 	}
 }

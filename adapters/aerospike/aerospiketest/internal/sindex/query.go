@@ -101,14 +101,17 @@ func (q *Query) Use(x Index) bool {
 	return x.Type == t
 }
 
-// Match reports whether the bins of a record are found, and by which value: the
-// lowest of those that are. A string, a blob and a shape stand for a hash.
-func (q *Query) Match(bins []store.Bin) (value int64, ok bool) {
-	i := store.Find(bins, []byte(q.Bin))
+// Match reports whether a record is found, and by which value: the lowest of those that
+// are. A string, a blob and a shape stand for a hash.
+func (q *Query) Match(r *store.Record) (value int64, ok bool) {
+	if q.Set != "" && q.Set != r.Set {
+		return 0, false
+	}
+	i := store.Find(r.Bins, []byte(q.Bin))
 	if i < 0 {
 		return 0, false
 	}
-	v := bins[i].Value
+	v := r.Bins[i].Value
 	if q.Context == "" && q.Collection == Default {
 		return q.matchBin(v)
 	}

@@ -51,7 +51,7 @@ func TestQueryFollowsContexts(t *testing.T) {
 	} {
 		require.True(t, sindex.ValidContext(c.ctx), name)
 		q := parse(t, &wire.Message{IndexContext: c.ctx, IndexRange: rangeField("a", wire.ParticleInteger, number(c.want), number(c.want))})
-		v, ok := q.Match(list)
+		v, ok := q.Match(&store.Record{Bins: list})
 		require.True(t, ok, name)
 		require.Equal(t, c.want, v, name)
 		require.Equal(t, 1, q.Entries(list), name)
@@ -68,11 +68,11 @@ func TestQueryFollowsContexts(t *testing.T) {
 func TestQueryFindsByTheLowestValue(t *testing.T) {
 	list := bin(wire.ParticleList, []byte{0x95, 5, 3, 0xcf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 9, 0xcb, 0x40, 0x10, 0, 0, 0, 0, 0, 0}) // the third is above any int64, the last a float
 	q := parse(t, &wire.Message{IndexType: []byte{1}, IndexRange: rangeField("a", wire.ParticleInteger, number(-1), number(8))})
-	v, ok := q.Match(list)
+	v, ok := q.Match(&store.Record{Bins: list})
 	require.True(t, ok)
 	require.EqualValues(t, 3, v)
 	for _, bins := range [][]store.Bin{nil, bin(wire.ParticleInteger, number(3)), bin(wire.ParticleMap, []byte{0x81, 3, 3}), bin(wire.ParticleList, []byte{0x92, 1})} {
-		_, ok = q.Match(bins)
+		_, ok = q.Match(&store.Record{Bins: bins})
 		require.False(t, ok)
 	}
 }
@@ -103,7 +103,7 @@ func TestQueryMessagesThatAreNone(t *testing.T) {
 	require.Equal(t, "x", q.Name)
 	require.False(t, q.Use(sindex.Index{Definition: sindex.Definition{Bin: "a", Type: sindex.Numeric}}))
 	require.True(t, q.Use(sindex.Index{Definition: sindex.Definition{Bin: "a", Type: sindex.String, Collection: sindex.Default}}))
-	_, ok := q.Match(bin(wire.ParticleString, []byte("v")))
+	_, ok := q.Match(&store.Record{Bins: bin(wire.ParticleString, []byte("v"))})
 	require.True(t, ok)
 }
 
@@ -119,7 +119,7 @@ func FuzzQuery(f *testing.F) {
 		if c != wire.OK {
 			return
 		}
-		if _, ok := q.Match(bin(particle, data)); ok && q.Entries(bin(particle, data)) == 0 {
+		if _, ok := q.Match(&store.Record{Bins: bin(particle, data)}); ok && q.Entries(bin(particle, data)) == 0 {
 			t.Fatal("found by an index that has no entry for it")
 		}
 	})

@@ -29,8 +29,7 @@ type Record struct {
 	Key        []byte // particle type, then the key; nil if it was not sent
 	Generation uint32
 	Expires    int64 // nanoseconds by the clock; 0 is never
-	TTL        int64 // nanoseconds, as set by the last write
-	Updated    int64 // nanoseconds of real time, which truncation compares with
+	Updated    int64 // nanoseconds of real time, which truncation compares with, of the last write or touch by a read
 	Changed    int64 // the same moment, by the clock
 	Bins       []Bin
 }

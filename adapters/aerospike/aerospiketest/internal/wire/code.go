@@ -22,6 +22,7 @@ const (
 	Unsupported          Code = 16
 	BinNotFound          Code = 17
 	DeviceOverload       Code = 18
+	KeyMismatch          Code = 19
 	InvalidNamespace     Code = 20
 	BinName              Code = 21
 	Forbidden            Code = 22

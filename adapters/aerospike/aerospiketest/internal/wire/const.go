@@ -22,8 +22,10 @@ const (
 	// MaxBinName and MaxSetName are the longest names that can be written.
 	MaxBinName = 15
 	MaxSetName = 63
-	// MaxBins is how many bins a record may have.
+	// MaxBins is how many bins a record may have, and MaxOps how many operations a
+	// command.
 	MaxBins = 32767
+	MaxOps  = 32 << 10
 )
 
 // Bits of the first info byte.
@@ -136,6 +138,8 @@ const (
 	TTLDefault = 0
 	TTLNever   = 0xffffffff
 	TTLKeep    = 0xfffffffe
+	// TTLNoTouch, as the percentage of a read, is a read that doesn't touch.
+	TTLNoTouch = 0xffffffff
 	// MaxTTL is ten years, the longest the server takes, in seconds.
 	MaxTTL = 10 * 365 * 24 * 60 * 60
 	// Epoch is the zero of void times, 2010-01-01 UTC, in Unix seconds.
