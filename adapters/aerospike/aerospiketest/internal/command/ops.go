@@ -90,6 +90,7 @@ func (r *Run) modify(op *wire.Op, f func(store.Value) ([]byte, wire.Code), one, 
 			return c
 		}
 		r.Bins[i].Data = data
+		r.grown += len(data)
 	}
 	r.Nothing(op)
 	return wire.OK

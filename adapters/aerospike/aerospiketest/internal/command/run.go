@@ -21,16 +21,25 @@ type Run struct {
 	bare  bool // answer no bins
 	ops   int  // answers so far
 	out   []byte
+
+	grown int // bytes that bins were given since their size was looked at, and that size
 }
 
-// maxAnswer is after how many bytes of answers no more operation is carried out.
-// It is well above the largest record of a real server.
-const maxAnswer = 32 << 20
+// maxAnswer is after how many bytes of answers, and maxGrown of bins, no more operation
+// is carried out. Both are well above the largest record of a real server.
+const (
+	maxAnswer = 32 << 20
+	maxGrown  = 32 << 20
+)
 
 // do carries out an operation. Reading a large bin many times over would make
-// an answer that no frame can hold, or go on for minutes after the server was closed.
+// an answer that no frame can hold, or go on for minutes after the server was closed;
+// and a few bytes are enough to fill a list up with megabytes.
 func (r *Run) do(f Func, op *wire.Op) wire.Code {
-	if len(r.out) > maxAnswer || isClosed(r.done) {
+	if r.grown > maxGrown {
+		r.grown = store.Size(r.Bins)
+	}
+	if len(r.out) > maxAnswer || r.grown > maxGrown || isClosed(r.done) {
 		return wire.RecordTooBig
 	}
 	return f(r, op)
@@ -41,6 +50,7 @@ func (r *Run) Find(name []byte) int { return store.Find(r.Bins, name) }
 
 // Set gives a bin a value.
 func (r *Run) Set(name []byte, v store.Value) {
+	r.grown += len(v.Data)
 	if i := r.Find(name); i >= 0 {
 		r.Bins[i].Value = v
 		return
