@@ -1,6 +1,7 @@
 package aerospiketest_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -272,4 +273,35 @@ func TestRawReadAndDeleteWithAnotherKey(t *testing.T) {
 			require.EqualValues(t, x.want, body[5])
 		}
 	}
+}
+
+func TestNamespaceHasSoManySets(t *testing.T) {
+	s, c := start(t)
+	for i := range 4095 {
+		put(t, c, keyIn(t, fmt.Sprint("set", i), 1), as.NewBin("a", i))
+	}
+	require.Equal(t, types.PARAMETER_ERROR, codeOf(c.PutBins(writePolicy(), keyIn(t, "one more", 1), as.NewBin("a", 1))))
+	s.Truncate() // sets stay, as on a real server until it is started anew
+	require.Equal(t, types.PARAMETER_ERROR, codeOf(c.PutBins(writePolicy(), keyIn(t, "one more", 1), as.NewBin("a", 1))))
+	put(t, c, keyIn(t, "set7", 1), as.NewBin("a", 1))
+	put(t, c, keyIn(t, "", 1), as.NewBin("a", 1))
+	require.Equal(t, 2, s.Records("test", ""))
+}
+
+func TestNamespaceHasSoManyIndexes(t *testing.T) {
+	_, c := start(t)
+	create := func(i int, typ as.IndexType, col as.IndexCollectionType) types.ResultCode {
+		_, err := c.CreateComplexIndex(writePolicy(), "test", "s", fmt.Sprint("i", i), fmt.Sprint("b", i), typ, col)
+		return codeOf(err)
+	}
+	require.Equal(t, types.PARAMETER_ERROR, create(0, as.GEO2DSPHERE, as.ICT_MAPKEYS), "no key is a shape")
+	for i := range 256 {
+		require.Equal(t, types.OK, create(i, as.STRING, as.ICT_MAPKEYS))
+	}
+	require.Equal(t, types.INDEX_MAXCOUNT, create(256, as.NUMERIC, as.ICT_DEFAULT))
+	require.Equal(t, types.OK, create(255, as.STRING, as.ICT_MAPKEYS), "it is there")
+	_, err := c.CreateComplexIndex(writePolicy(), "test", "s", "renamed", "b7", as.STRING, as.ICT_MAPKEYS)
+	require.NoError(t, asError(err), "it is there by another name")
+	require.NoError(t, asError(c.DropIndex(writePolicy(), "test", "s", "i9")))
+	require.Equal(t, types.OK, create(256, as.NUMERIC, as.ICT_DEFAULT))
 }

@@ -156,7 +156,11 @@ func (e *Executor) apply(ns *store.Namespace, p *store.Partition, m *wire.Messag
 		return wire.RecordTooBig
 	}
 	if rec == nil {
-		rec = &store.Record{Digest: *d, Set: ns.Set(m.Set)}
+		set, ok := ns.Set(m.Set)
+		if !ok {
+			return wire.ParameterError
+		}
+		rec = &store.Record{Digest: *d, Set: set}
 		m.TTL = freshTTL(m.TTL)
 		p.PutLocked(rec)
 	}

@@ -2,6 +2,7 @@ package info
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 const (
 	errNoIndex    = "ERROR:201:no-index"
 	errIndexThere = "ERROR:200:index already exists"
+	errIndexMany  = "ERROR:206:too many indexes"
 )
 
 // namespaceParam is the namespace of a command that takes it by two names.
@@ -36,7 +38,10 @@ func (s *Server) addIndexes() {
 		case r.namespace(x.Namespace) == nil:
 			return "ok"
 		}
-		if r.Indexes.Add(x) != nil {
+		switch err := r.Indexes.Add(x); {
+		case errors.Is(err, sindex.ErrMany):
+			return errIndexMany
+		case err != nil:
 			return errIndexThere
 		}
 		return "ok"
@@ -140,7 +145,7 @@ func (r *request) definition() (x sindex.Index, ok bool) {
 		}
 		x.Context = string(ctx)
 	}
-	ok = x.Name != "" && len(x.Name) < 64 && x.Bin != "" && len(x.Bin) <= wire.MaxBinName && len(x.Set) <= wire.MaxSetName &&
+	ok = !(x.Collection == sindex.MapKeys && x.Type == sindex.Geo) && x.Name != "" && len(x.Name) < 64 && x.Bin != "" && len(x.Bin) <= wire.MaxBinName && len(x.Set) <= wire.MaxSetName &&
 		slices.Contains([]sindex.Type{sindex.Numeric, sindex.String, sindex.Blob, sindex.Geo}, x.Type) &&
 		slices.Contains([]sindex.Collection{sindex.Default, sindex.List, sindex.MapKeys, sindex.MapValues}, x.Collection)
 	return x, ok

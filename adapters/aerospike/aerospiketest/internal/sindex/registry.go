@@ -12,8 +12,15 @@ type Index struct {
 	Definition
 }
 
-// ErrExists says that an index of the name and of another definition is there.
-var ErrExists = errors.New("sindex: index of that name exists")
+// maxIndexes is how many indexes a namespace can have.
+const maxIndexes = 256
+
+// Errors of indexes that can't be added: one of the name and of another definition is
+// there, or there are too many.
+var (
+	ErrExists = errors.New("sindex: index of that name exists")
+	ErrMany   = errors.New("sindex: too many indexes")
+)
 
 // A Registry holds the indexes of a cluster. All methods are safe for concurrent
 // use. The zero value has none.
@@ -33,10 +40,19 @@ func (r *Registry) Add(x Index) error {
 		}
 		return nil
 	}
-	i := slices.IndexFunc(r.all, func(y Index) bool { return x.Namespace == y.Namespace && x.Definition == y.Definition })
-	if i >= 0 {
-		r.all[i].Name = x.Name
-		return nil
+	n := 0
+	for i, y := range r.all {
+		if x.Namespace != y.Namespace {
+			continue
+		}
+		if x.Definition == y.Definition {
+			r.all[i].Name = x.Name
+			return nil
+		}
+		n++
+	}
+	if n >= maxIndexes {
+		return ErrMany
 	}
 	r.all = append(r.all, x)
 	return nil

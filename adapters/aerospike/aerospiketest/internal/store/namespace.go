@@ -26,21 +26,28 @@ func NewNamespace(name string, c *Clock, ttl time.Duration, maxRecord int) *Name
 // Part returns a partition.
 func (n *Namespace) Part(id int) *Partition { return &n.parts[id] }
 
-// Set returns the one copy of a set's name.
-func (n *Namespace) Set(name []byte) string {
+// maxSets is how many sets there can be. None goes again, as on a real server.
+const maxSets = 4095
+
+// Set returns the one copy of a set's name. It reports false if there are too many sets
+// for another.
+func (n *Namespace) Set(name []byte) (s string, ok bool) {
+	if len(name) == 0 {
+		return "", true
+	}
 	n.mu.RLock()
-	s, ok := n.sets[string(name)]
+	s, ok = n.sets[string(name)]
 	n.mu.RUnlock()
-	if ok || len(name) == 0 {
-		return s
+	if ok {
+		return s, true
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if s, ok = n.sets[string(name)]; !ok {
-		s = string(name)
+	if s, ok = n.sets[string(name)]; !ok && len(n.sets) < maxSets {
+		s, ok = string(name), true
 		n.sets[s] = s
 	}
-	return s
+	return s, ok
 }
 
 // HasSet reports whether a set was ever written to.
