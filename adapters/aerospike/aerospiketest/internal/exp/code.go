@@ -74,6 +74,9 @@ const (
 const (
 	maxDepth = 256
 	maxNodes = 1 << 16
+	// maxWeight is how many characters the regular expressions of an expression may
+	// have in all when repetitions are written out. They are memory.
+	maxWeight = 1 << 17
 	// maxWork is how many bytes the calls of one evaluation may take in and put
 	// out. A variable that is appended to itself doubles with every call.
 	maxWork = 128 << 20

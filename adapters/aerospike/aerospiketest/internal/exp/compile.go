@@ -27,6 +27,7 @@ type parser struct {
 	nodes   int
 	scope   []variable // innermost last
 	most    int        // the most variables in scope
+	weight  int        // of regular expressions
 }
 
 // A variable is one of a let around what is compiled.

@@ -3,6 +3,7 @@ package exp
 import (
 	"bytes"
 	"regexp"
+	"regexp/syntax"
 )
 
 // Flags of regular expressions, as the real server's C library has them. The
@@ -30,7 +31,7 @@ func (p *parser) regex(x *node, depth int) bool {
 	}
 	text, _, _ = bytes.Cut(text, []byte{0})
 	x.t, x.args = Bool, []*node{a}
-	x.regex, ok = compileRegex(text, flags)
+	x.regex, ok = p.compileRegex(text, flags)
 	return ok
 }
 
@@ -46,7 +47,7 @@ func latin(b []byte) string {
 
 // compileRegex compiles a POSIX expression, basic or extended. It doesn't know
 // references back, nor repetitions above 1000.
-func compileRegex(text []byte, flags int64) (*regexp.Regexp, bool) {
+func (p *parser) compileRegex(text []byte, flags int64) (*regexp.Regexp, bool) {
 	if len(text) > maxRegex {
 		return nil, false
 	}
@@ -61,8 +62,27 @@ func compileRegex(text []byte, flags int64) (*regexp.Regexp, bool) {
 	if flags&regexIgnoreCase != 0 {
 		mode += "(?i)"
 	}
+	tree, err := syntax.Parse(mode+string(t.out), syntax.Perl)
+	if err != nil {
+		return nil, false
+	}
+	if p.weight += weight(tree); p.weight > maxWeight {
+		return nil, false
+	}
 	re, err := regexp.Compile(mode + string(t.out))
 	return re, err == nil
+}
+
+// weight is about how many instructions a regular expression is.
+func weight(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)
+	for _, sub := range re.Sub {
+		n += weight(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(1, re.Min, re.Max)
+	}
+	return n
 }
 
 // match compares a string with a regular expression, up to its first zero byte.

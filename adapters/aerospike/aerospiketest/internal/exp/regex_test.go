@@ -1,12 +1,14 @@
 package exp_test
 
 import (
+	"strings"
 	"testing"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/exp"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/msgpack"
 )
 
 func TestRegex(t *testing.T) {
@@ -86,4 +88,23 @@ func TestRegex(t *testing.T) {
 		_, ok := new(exp.Compiler).Compile(pack(t, as.ExpRegexCompare(re, 0, as.ExpStringVal("a"))))
 		require.False(t, ok, re)
 	}
+}
+
+// Repetitions are written out when they are compiled, so that some kilobytes of an
+// expression could be hundreds of megabytes, and take seconds.
+func TestRegexesOfAnExpressionHaveAWeightInAll(t *testing.T) {
+	compiles := func(times, regexes int) bool {
+		b := msgpack.AppendInt(msgpack.AppendListLen(nil, 1+regexes), 17) // or
+		for range regexes {
+			b = msgpack.AppendInt(msgpack.AppendListLen(b, 4), 7)
+			b = msgpack.AppendInt(b, int64(as.ExpRegexFlagEXTENDED))
+			b = msgpack.AppendRaw(b, []byte(strings.Repeat("(a|b){1000}", times)))
+			b = append(b, 0x93, 81, 3, 0xa1, 'a') // a string's bin
+		}
+		_, ok := new(exp.Compiler).Compile(b)
+		return ok
+	}
+	require.True(t, compiles(5, 2))
+	require.False(t, compiles(100, 2))
+	require.False(t, compiles(5, 100))
 }
