@@ -305,3 +305,26 @@ func TestNamespaceHasSoManyIndexes(t *testing.T) {
 	require.NoError(t, asError(c.DropIndex(writePolicy(), "test", "s", "i9")))
 	require.Equal(t, types.OK, create(256, as.NUMERIC, as.ICT_DEFAULT))
 }
+
+func TestFunctionWithATimeToLiveThatCantBeFails(t *testing.T) {
+	s, c := start(t)
+	require.NoError(t, s.RegisterLua("ttl.lua", `
+		function set(rec, n) rec.a = 1 record.set_ttl(rec, n) return aerospike:create(rec) end
+		function put(rec) rec.a = 1 return aerospike:create(rec) end
+		function read(rec) return 1 end
+		function both(rec) rec.a = 1 aerospike:create(rec) aerospike:remove(rec) end`))
+	tooLong := writePolicy()
+	tooLong.Expiration = 11 * 365 * 86400
+	run := func(p *as.WritePolicy, function string, args ...as.Value) types.ResultCode {
+		_, err := c.Execute(p, key(t, function), "ttl", function, args...)
+		return codeOf(err)
+	}
+	for _, n := range []int{-3, 11 * 365 * 86400, 1 << 32, 1 << 40} {
+		require.Equal(t, types.PARAMETER_ERROR, run(writePolicy(), "set", as.NewValue(n)), n)
+	}
+	require.Equal(t, types.PARAMETER_ERROR, run(tooLong, "put"))
+	require.Equal(t, types.OK, run(tooLong, "read"))
+	require.Equal(t, types.KEY_NOT_FOUND_ERROR, run(writePolicy(), "both"))
+	require.Zero(t, s.Records("test", ""))
+	require.Equal(t, types.OK, run(writePolicy(), "set", as.NewValue(-1)))
+}

@@ -88,27 +88,26 @@ func headerOf(ns *store.Namespace, rec *store.Record) udf.Header {
 	return h
 }
 
-// keep stores what a function has made of a record. A record that was created
-// without bins isn't, and there is nothing to be found.
+// keep stores what a function has made of a record. One that was created without bins,
+// or created and removed, isn't, and there is nothing to be found.
 func (e *Executor) keep(ns *store.Namespace, p *store.Partition, m *wire.Message, rec *store.Record, r *udf.Record, h *wire.Header) wire.Code {
 	bins, changed := r.Saved()
+	if ttl, set := r.NewTTL(); set {
+		m.TTL = ttl
+	}
 	switch {
 	case !changed:
 		return wire.OK
+	case !validTTL(m.TTL):
+		return wire.ParameterError
 	case len(bins) == 0 && rec == nil:
-		if r.Exists {
-			return wire.NotFound
-		}
-		return wire.OK
+		return wire.NotFound
 	case len(bins) == 0 && m.Info2&wire.Info2DurableDelete != 0:
 		return wire.EnterpriseOnly
 	case len(bins) == 0:
 		p.DeleteLocked(&rec.Digest)
 		h.Generation = 0
 		return wire.OK
-	}
-	if ttl, set := r.NewTTL(); set {
-		m.TTL = ttl
 	}
 	d := store.Digest(m.Digest)
 	e.run.Bins = append(e.run.Bins[:0], bins...)

@@ -123,7 +123,7 @@ func (e *Executor) admit(m *wire.Message, rec *store.Record, create bool) wire.C
 			return wire.KeyMismatch
 		}
 	}
-	if m.TTL > wire.MaxTTL && m.TTL != wire.TTLNever && m.TTL != wire.TTLKeep {
+	if !validTTL(m.TTL) {
 		return wire.ParameterError
 	}
 	for i := range m.Ops {
@@ -184,6 +184,10 @@ func (e *Executor) apply(ns *store.Namespace, p *store.Partition, m *wire.Messag
 	h.Generation = rec.Generation
 	h.VoidTime = rec.VoidTime(ns.Clock.Ahead(), wire.Epoch)
 	return wire.OK
+}
+
+func validTTL(ttl uint32) bool {
+	return ttl <= wire.MaxTTL || ttl == wire.TTLNever || ttl == wire.TTLKeep
 }
 
 // freshTTL is the time to live of a new record: there is none to keep.

@@ -1,6 +1,7 @@
 package udf
 
 import (
+	"math"
 	"slices"
 
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest/internal/store"
@@ -102,11 +103,12 @@ func (r *Record) Names() []string {
 }
 
 // SetTTL sets the time to live that a create or update gives, in seconds: 0 is the
-// default, -1 never, -2 as before.
+// default, -1 never, -2 as before. With one that can't be the call fails in the end.
 func (r *Record) SetTTL(seconds int64) {
-	if seconds >= -2 && seconds <= wire.MaxTTL {
-		r.ttl, r.ttlSet = uint32(seconds), true
+	if seconds < math.MinInt32 || seconds > math.MaxInt32 {
+		seconds = math.MaxInt32
 	}
+	r.ttl, r.ttlSet = uint32(seconds), true
 }
 
 // NewTTL returns the time to live that was set, if any.
