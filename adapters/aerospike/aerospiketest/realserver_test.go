@@ -275,6 +275,14 @@ func TestRawReadAndDeleteWithAnotherKey(t *testing.T) {
 	}
 }
 
+func TestBinNamesHaveNoZeroBytes(t *testing.T) {
+	_, c := start(t)
+	put(t, c, key(t, 1), as.NewBin("a", 1))
+	require.Equal(t, types.BIN_NAME_TOO_LONG, codeOf(c.PutBins(writePolicy(), key(t, 1), as.NewBin("a\x00b", 1))))
+	_, err := c.Get(readPolicy(), key(t, 1), "a\x00b")
+	require.Equal(t, types.BIN_NAME_TOO_LONG, codeOf(err))
+}
+
 func TestNamespaceHasSoManySets(t *testing.T) {
 	s, c := start(t)
 	for i := range 4095 {

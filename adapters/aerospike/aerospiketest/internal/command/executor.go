@@ -133,7 +133,9 @@ func (e *Executor) filter(m *wire.Message, r *store.Record) wire.Code {
 	return e.cat.Filter(m.Filter, r)
 }
 
-func badName(op *wire.Op) bool { return len(op.Name) > wire.MaxBinName }
+func badName(op *wire.Op) bool {
+	return len(op.Name) > wire.MaxBinName || bytes.IndexByte(op.Name, 0) >= 0
+}
 
 func (e *Executor) read(ns *store.Namespace, m *wire.Message, h *wire.Header) wire.Code {
 	d := store.Digest(m.Digest)
