@@ -283,19 +283,6 @@ func TestBinNamesHaveNoZeroBytes(t *testing.T) {
 	require.Equal(t, types.BIN_NAME_TOO_LONG, codeOf(err))
 }
 
-func TestNamespaceHasSoManySets(t *testing.T) {
-	s, c := start(t)
-	for i := range 4095 {
-		put(t, c, keyIn(t, fmt.Sprint("set", i), 1), as.NewBin("a", i))
-	}
-	require.Equal(t, types.PARAMETER_ERROR, codeOf(c.PutBins(writePolicy(), keyIn(t, "one more", 1), as.NewBin("a", 1))))
-	s.Truncate() // sets stay, as on a real server until it is started anew
-	require.Equal(t, types.PARAMETER_ERROR, codeOf(c.PutBins(writePolicy(), keyIn(t, "one more", 1), as.NewBin("a", 1))))
-	put(t, c, keyIn(t, "set7", 1), as.NewBin("a", 1))
-	put(t, c, keyIn(t, "", 1), as.NewBin("a", 1))
-	require.Equal(t, 2, s.Records("test", ""))
-}
-
 func TestNamespaceHasSoManyIndexes(t *testing.T) {
 	_, c := start(t)
 	create := func(i int, typ as.IndexType, col as.IndexCollectionType) types.ResultCode {

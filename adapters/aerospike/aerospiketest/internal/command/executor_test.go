@@ -182,3 +182,22 @@ func TestExecutorRefusesMoreBinsThanAnAnswerCanCount(t *testing.T) {
 	require.Equal(t, wire.OK, write("7"))
 	require.Equal(t, wire.ParameterError, write("x"))
 }
+
+func TestExecutorRefusesMoreSetsThanThereCanBe(t *testing.T) {
+	e, ns := newExecutor()
+	write := func(set string, record int) wire.Code {
+		m := message(0, wire.Info2Write, wire.Op{Code: wire.OpWrite, Particle: wire.ParticleInteger, Name: []byte("a"), Data: integer(1)})
+		m.Set, m.Digest = []byte(set), binary.BigEndian.AppendUint32(make([]byte, wire.DigestSize-4), uint32(record))
+		_, c := e.Single(m, nil, 0)
+		return c
+	}
+	for i := range 4095 {
+		require.Equal(t, wire.OK, write(strconv.Itoa(i), i))
+	}
+	require.Equal(t, wire.ParameterError, write("one more", 5000))
+	ns.Truncate("", 0) // sets stay, as on a real server until it is started anew
+	require.Equal(t, wire.ParameterError, write("one more", 5000))
+	require.Equal(t, wire.OK, write("7", 5001))
+	require.Equal(t, wire.OK, write("", 5002))
+	require.Equal(t, 2, ns.Count(""))
+}
