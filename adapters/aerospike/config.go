@@ -36,7 +36,7 @@ type Config struct {
 	// DefaultDriverTimeout. It is copied. Its ConnectionQueueSize must be 5 at least, its
 	// Timeout positive, and LimitConnectionsToQueueSize true.
 	// FailIfNotConnected is always on, and an OpeningConnectionThreshold of zero,
-	// which lets one cold call open the whole pool, becomes the limit.
+	// which lets one cold call open the whole pool, becomes the largest limit of a lane.
 	ClientPolicy *as.ClientPolicy
 	// Policies are the policies of calls that pass none. SetDefaultPolicy and its like
 	// change them later. The zero Policies are the driver's defaults.
@@ -158,7 +158,7 @@ func (c Config) settle(wrapped bool) (Config, []*as.Host, *laneTable, error) {
 	}
 	c.WarmUp = min(c.WarmUp, max(c.ClientPolicy.ConnectionQueueSize-1, 0))
 	if c.ClientPolicy.OpeningConnectionThreshold == 0 {
-		c.ClientPolicy.OpeningConnectionThreshold = max(c.Limit, 1)
+		c.ClientPolicy.OpeningConnectionThreshold = largest(c.Lanes)
 	}
 	c.ClientPolicy.FailIfNotConnected = true
 	lanes := c.laneTable(e)

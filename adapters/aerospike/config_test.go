@@ -9,6 +9,7 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/adapters/aerospike"
+	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
 	"github.com/spillway-go/spillway/limiter"
 )
 
@@ -78,6 +79,28 @@ func TestConfigDefaults(t *testing.T) {
 
 	_, err = aerospike.Wrap(nil, cfg)
 	require.Contains(t, faultsOf(t, err), "client")
+}
+
+// The driver may open as many connections at once as calls may need them, whoever says how
+// many those are: with fewer, one node that can't be reached keeps the others from theirs.
+func TestConnectionsAreOpenedAsManyAtOnceAsALaneHolds(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	for want, change := range map[int]func(*aerospike.Config){
+		32: func(*aerospike.Config) {},
+		8:  func(c *aerospike.Config) { c.Limit = 8 },
+		20: func(c *aerospike.Config) { c.Lanes = aerospike.DefaultLanes(20) },
+		24: func(c *aerospike.Config) {
+			c.Lanes = aerospike.DefaultLanes(4)
+			c.Lanes[1].Limit = 24
+		},
+		3: func(c *aerospike.Config) {
+			c.Lanes = aerospike.DefaultLanes(20)
+			c.ClientPolicy.OpeningConnectionThreshold = 3
+		},
+	} {
+		policy := connect(t, srv, change).Cluster().ClientPolicy()
+		require.Equal(t, want, policy.OpeningConnectionThreshold)
+	}
 }
 
 // R184: the zero Client refuses and hangs nowhere.

@@ -92,6 +92,17 @@ func perNode(lanes []LaneConfig) int {
 	return sum
 }
 
+// largest returns the largest number of calls of a node that a lane can have, at least 1.
+func largest(lanes []LaneConfig) int {
+	most := 1
+	for _, l := range lanes {
+		if l.Name != LaneAdmin {
+			most = max(most, l.most())
+		}
+	}
+	return most
+}
+
 // laneTable finds a call's lane. It never changes.
 type laneTable struct {
 	configs []LaneConfig
