@@ -67,26 +67,28 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // one that stands twice in an object, of which one would be lost: a setting that isn't in
 // force because of a typing error would be found out in the next overload.
 func ParseSettings(data []byte) (Settings, error) {
-	var s Settings
+	var s *Settings
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&s); errors.Is(err, io.EOF) {
+	switch err := d.Decode(&s); {
+	case errors.Is(err, io.EOF), err == nil && s == nil: // null
 		return Settings{}, errors.New("aerospike: settings: there is no JSON object")
-	} else if err != nil {
+	case err != nil:
 		return Settings{}, fmt.Errorf("aerospike: settings: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Settings{}, errors.New("aerospike: settings: there is something behind the JSON object")
 	}
-	if key := repeated(json.NewDecoder(bytes.NewReader(data))); key != "" {
+	if key := repeated(json.NewDecoder(bytes.NewReader(data)), false); key != "" {
 		return Settings{}, fmt.Errorf("aerospike: settings: the key %q stands twice in one object", key)
 	}
-	return s, nil
+	return *s, nil
 }
 
 // repeated returns a key that stands twice in one object of a value that was decoded; none
-// is empty.
-func repeated(d *json.Decoder) string {
+// is empty. In which case letters are is all the same to the decoder, but for the names of
+// lanes.
+func repeated(d *json.Decoder, lanes bool) string {
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
 		return "" // settings have no lists
 	}
@@ -94,11 +96,15 @@ func repeated(d *json.Decoder) string {
 	for d.More() {
 		token, _ := d.Token()
 		key, _ := token.(string)
+		folded := strings.ToLower(strings.ToUpper(key))
+		if !lanes {
+			key = folded
+		}
 		if seen[key] {
 			return key
 		}
 		seen[key] = true
-		if below := repeated(d); below != "" {
+		if below := repeated(d, !lanes && folded == "lanes"); below != "" {
 			return below
 		}
 	}
