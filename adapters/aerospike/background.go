@@ -212,7 +212,7 @@ func (e *partError) Unwrap() error { return e.first }
 // be reached.
 func forget(records []as.BatchRecordIfc) {
 	for _, r := range records {
-		if r == nil || r.BatchRec() == nil {
+		if isNil(r) {
 			continue // the batch will say so
 		}
 		rec := r.BatchRec()
@@ -232,13 +232,13 @@ func failedPart(records []as.BatchRecordIfc, whole error) error {
 		if e.failed++; e.failed > 1 {
 			continue
 		}
-		switch rec := r.BatchRec(); {
-		case rec.Err != nil:
-			e.first = rec.Err
+		switch {
+		case !isNil(r) && r.BatchRec().Err != nil:
+			e.first = r.BatchRec().Err
 		case whole != nil:
 			e.first = whole
 		default:
-			e.first = &as.AerospikeError{ResultCode: rec.ResultCode}
+			e.first = &as.AerospikeError{ResultCode: r.BatchRec().ResultCode}
 		}
 	}
 	switch {
@@ -252,7 +252,7 @@ func failedPart(records []as.BatchRecordIfc, whole error) error {
 
 // written reports whether what a record was about is done.
 func written(r as.BatchRecordIfc) bool {
-	if r == nil || r.BatchRec() == nil {
+	if isNil(r) {
 		return false
 	}
 	code := r.BatchRec().ResultCode

@@ -37,6 +37,9 @@ func (c *Client) BatchGetHeader(ctx context.Context, policy *as.BatchPolicy, key
 
 // BatchGetOperate is BatchGet for operations that read.
 func (c *Client) BatchGetOperate(ctx context.Context, policy *as.BatchPolicy, keys []*as.Key, ops ...*as.Operation) (recs []*as.Record, err error) {
+	if err = checkOps(opBatchGetOperate, "ops", ops); err != nil {
+		return nil, err
+	}
 	err = c.batchKeys(ctx, opBatchGetOperate, policy, keys, func(client *as.Client, p *as.BatchPolicy) (aerr as.Error) {
 		recs, aerr = client.BatchGetOperate(p, keys, ops...)
 		return aerr
@@ -71,8 +74,8 @@ func (c *Client) BatchGetObjects(ctx context.Context, policy *as.BatchPolicy, ke
 func (c *Client) BatchGetComplex(ctx context.Context, policy *as.BatchPolicy, records []*as.BatchRead) error {
 	keys := make([]*as.Key, len(records))
 	for i, r := range records {
-		if r == nil {
-			return badArgument(opBatchComplex, fmt.Sprintf("records[%d]", i), nil, "must not be nil")
+		if err := checkRecord(opBatchComplex, i, r); err != nil {
+			return err
 		}
 		keys[i] = r.Key
 	}

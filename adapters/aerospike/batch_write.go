@@ -2,7 +2,6 @@ package aerospike
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -22,8 +21,8 @@ func (c *Client) BatchOperate(ctx context.Context, policy *as.BatchPolicy, recor
 	}
 	keys, op := make([]*as.Key, len(records)), opBatchOperateReads
 	for i, r := range records {
-		if r == nil || r.BatchRec() == nil {
-			return badArgument(opBatchOperate, fmt.Sprintf("records[%d]", i), nil, "must not be nil")
+		if err := checkRecord(opBatchOperate, i, r); err != nil {
+			return err
 		}
 		keys[i] = r.BatchRec().Key
 		if _, read := r.(*as.BatchRead); !read {
@@ -59,6 +58,9 @@ func (c *Client) BatchDelete(ctx context.Context, policy *as.BatchPolicy, delete
 func (c *Client) BatchExecute(ctx context.Context, policy *as.BatchPolicy, udfPolicy *as.BatchUDFPolicy, keys []*as.Key, packageName, functionName string, args ...as.Value) ([]*as.BatchRecord, error) {
 	if c.core == nil {
 		return nil, errZero
+	}
+	if err := checkArgs(opBatchExecute, "args", args); err != nil {
+		return nil, err
 	}
 	return c.batchRecords(ctx, opBatchExecute, policy, keys, func(client *as.Client, p *as.BatchPolicy, part []*as.Key) ([]*as.BatchRecord, as.Error) {
 		return client.BatchExecute(p, either(udfPolicy, &c.defaults.batchUDF), part, packageName, functionName, args...)

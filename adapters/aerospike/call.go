@@ -185,10 +185,3 @@ func newError(cl *call, err as.Error) error {
 	}
 	return e
 }
-
-// badArgument is the error of a call that the driver would panic of.
-func badArgument(op *Operation, field string, value any, problem string) error {
-	e := &spillway.ConfigError{Component: "aerospike." + op.Name}
-	e.Add(field, value, problem)
-	return e
-}

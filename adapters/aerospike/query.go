@@ -97,7 +97,8 @@ func (c *Client) QueryAggregate(ctx context.Context, policy *as.QueryPolicy, sta
 
 func aggregatePlan(policy *as.QueryPolicy, statement *as.Statement, packageName, functionName string, args []as.Value) plan {
 	args = slices.Clone(args)
-	return queryOf(opQueryAggregate, policy, statement, nil, nil, nil, func(cl *call, p *as.QueryPolicy, st *as.Statement) (*as.Recordset, as.Error) {
+	fault := checkArgs(opQueryAggregate, "args", args)
+	return queryOf(opQueryAggregate, policy, statement, nil, nil, fault, func(cl *call, p *as.QueryPolicy, st *as.Statement) (*as.Recordset, as.Error) {
 		return cl.session.client.QueryAggregate(p, st, packageName, functionName, args...)
 	})
 }
