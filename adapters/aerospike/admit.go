@@ -84,6 +84,7 @@ func (cl *call) admitKey(ctx context.Context, policy *as.BasePolicy, key *as.Key
 
 // admitNodes takes a permit of each of several nodes, or of none.
 func (cl *call) admitNodes(ctx context.Context, nodes []*as.Node) error {
+	cl.nodes = len(nodes)
 	if cl.trip.choices.bypass {
 		return nil
 	}

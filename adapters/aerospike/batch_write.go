@@ -2,7 +2,6 @@ package aerospike
 
 import (
 	"context"
-	"slices"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
 	"github.com/aerospike/aerospike-client-go/v7/types"
@@ -12,7 +11,9 @@ import (
 
 // BatchOperate does to each record what it says: reads, writes, deletes and UDFs, mixed.
 // The results are in the records: look at each one's ResultCode and Err, for as with
-// the driver a record that failed is no error of the whole. If all records are reads,
+// the driver a record that failed is no error of the whole, unless it is the only one. A
+// record that failed, or has no answer, may have been executed if it is InDoubt. If all
+// records are reads,
 // or the client was made with Idempotent, those that failed and are worth it are sent
 // again, and only those.
 func (c *Client) BatchOperate(ctx context.Context, policy *as.BatchPolicy, records []as.BatchRecordIfc) error {
@@ -29,7 +30,8 @@ func (c *Client) BatchOperate(ctx context.Context, policy *as.BatchPolicy, recor
 			op = opBatchOperate
 		}
 	}
-	return c.eachRecord(ctx, op, keys, func(ctx context.Context, cl *call, items []int) ([]*as.BatchRecord, error) {
+	reads := func(item int) bool { _, read := records[item].(*as.BatchRead); return read }
+	return c.eachRecord(ctx, op, keys, reads, func(ctx context.Context, cl *call, items []int) ([]*as.BatchRecord, error) {
 		part := make([]as.BatchRecordIfc, len(items))
 		results := make([]*as.BatchRecord, len(items))
 		for j, i := range items {
@@ -70,7 +72,7 @@ func (c *Client) BatchExecute(ctx context.Context, policy *as.BatchPolicy, udfPo
 // batchRecords is a batch whose driver's method returns a record for each key.
 func (c *Client) batchRecords(ctx context.Context, op *Operation, policy *as.BatchPolicy, keys []*as.Key, f func(*as.Client, *as.BatchPolicy, []*as.Key) ([]*as.BatchRecord, as.Error)) ([]*as.BatchRecord, error) {
 	var out []*as.BatchRecord // nil until the driver has returned some
-	err := c.eachRecord(ctx, op, keys, func(ctx context.Context, cl *call, items []int) (part []*as.BatchRecord, err error) {
+	err := c.eachRecord(ctx, op, keys, nil, func(ctx context.Context, cl *call, items []int) (part []*as.BatchRecord, err error) {
 		sent := pick(keys, items)
 		err = c.batchOnce(ctx, cl, policy, sent, func(client *as.Client, p *as.BatchPolicy) (aerr as.Error) {
 			part, aerr = f(client, p, sent)
@@ -92,39 +94,50 @@ func (c *Client) batchRecords(ctx context.Context, op *Operation, policy *as.Bat
 type sendRecords func(ctx context.Context, cl *call, items []int) ([]*as.BatchRecord, error)
 
 // eachRecord makes a trip of which only the records that failed, and are worth it, are
-// sent again. The error is that of the last attempt as a whole.
-func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, send sendRecords) error {
+// sent again. The error is that of the last attempt as a whole, or that of records which
+// have no answer and weren't sent again. reads reports which records are only read; nil is
+// none.
+func (c *Client) eachRecord(ctx context.Context, op *Operation, keys []*as.Key, reads func(item int) bool, send sendRecords) error {
 	cl := c.batchCall(ctx, op, keys)
 	t := &cl.trip
 	items := make([]int, len(keys))
 	for i := range items {
 		items[i] = i
 	}
+	known := fates{of: make([]fate, len(keys)), reads: reads}
 	r := c.retrierOf(t)
 	attempt := func(ctx context.Context) (whole error) {
+		once := func(ctx context.Context, items []int) (results []retry.Result[struct{}], asked bool, err error) {
+			before := t.asked
+			records, err := send(ctx, cl, items)
+			if t.asked == before {
+				return nil, false, err // what the records say is of an earlier call
+			}
+			results = t.judge(records, len(items), err)
+			known.note(items, records, results, err)
+			return results, true, err
+		}
 		if r == nil {
 			t.attempts = 1
-			_, whole = send(ctx, cl, items)
-			return whole
+			_, _, whole = once(ctx, items)
+			return known.settle(c.shapes(), whole)
 		}
 		t.attempts = 0 // this counts them anew, one for each sending
 		_, _, err := retry.Each(ctx, r, items, func(ctx context.Context, items []int) ([]retry.Result[struct{}], error) {
 			t.attempts++
-			asked := t.asked
-			records, err := send(ctx, cl, items)
-			if t.asked == asked {
-				if t.attempts == 1 {
-					whole = err
-				} // else it ends with what came of the sendings before
-				return nil, err // what the records say is of an earlier call
+			results, asked, err := once(ctx, items)
+			if asked || t.attempts == 1 {
+				whole = err
+			} // else it ends with what came of the sendings before
+			if !asked {
+				return nil, err
 			}
-			whole = err
-			return t.judge(records, len(items), whole), nil
+			return results, nil
 		})
 		if t.attempts == 0 {
 			return err // nothing was sent
 		}
-		return whole
+		return known.settle(true, whole)
 	}
 	if !c.isWatched() {
 		return attempt(ctx)
@@ -161,12 +174,6 @@ func (t *trip) judge(records []*as.BatchRecord, n int, whole error) []retry.Resu
 		}
 	}
 	return results
-}
-
-// unanswered reports whether no record has an answer, or was even sent: those that were
-// fail otherwise.
-func unanswered(records []*as.BatchRecord) bool {
-	return !slices.ContainsFunc(records, func(r *as.BatchRecord) bool { return r != nil && r.ResultCode != types.NO_RESPONSE })
 }
 
 // pick returns the keys of the items.

@@ -34,6 +34,7 @@ type attempt struct {
 	admission
 	lease            lifecycle.Lease[*session]
 	permits          []spillway.Permit // of several nodes
+	nodes            int               // how many it goes to, if that may be several
 	budget           budget
 	asked, otherwise time.Duration // what the budget was worked out from
 	began            time.Time     // when the driver was called, if that is timed
@@ -176,6 +177,9 @@ func newError(cl *call, err as.Error) error {
 	}
 	if cl.guard != nil {
 		e.Node = cl.guard.name
+	}
+	if t.op.Kind == spillway.KindWrite && t.items > 1 {
+		e.executed = t.maybeExecuted(err)
 	}
 	if t.op.Kind == spillway.KindWrite || t.op.Kind == spillway.KindJob {
 		// An answer such as "generation" after an attempt that may have been executed

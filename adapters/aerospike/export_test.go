@@ -59,10 +59,11 @@ func LookUntilInactive(active func() bool) { lookUntilInactive(active) }
 
 // Steadily sends a batch as the adapter does, where each sending ends with the error: how long
 // each was given. allotted is what the first is given, left what there is of it at its end;
-// unsent is what the records say then, and nil stands for a batch of reads.
-func Steadily(err as.Error, allotted, left time.Duration, unsent func() bool) (given []time.Duration) {
+// nodes is how many it goes to, unsent what the records say then, and nil stands for a batch of
+// reads.
+func Steadily(err as.Error, allotted, left time.Duration, nodes int, unsent func() bool) (given []time.Duration) {
 	c := &core{cfg: DefaultConfig("x:1")}
-	cl := call{client: c, attempt: attempt{budget: budget{total: allotted, last: time.Now().Add(left)}}}
+	cl := call{client: c, attempt: attempt{nodes: nodes, budget: budget{total: allotted, last: time.Now().Add(left)}}}
 	p := as.NewPolicy()
 	p.TotalTimeout = allotted
 	_ = cl.steadily(p, func() as.Error {

@@ -135,7 +135,8 @@ func (cl *call) batch(policy *as.BatchPolicy, f func(*as.BatchPolicy) as.Error, 
 // By MASTER, which is the same node to begin with, it waits for the connection. Only a
 // master that has just gone makes a difference, before anything is sent: then it is
 // SEQUENCE again, in the time that is left. The error of a batch tells only of the nodes
-// that failed; whether others have done their part is for unsent to say.
+// that failed; whether others have done their part is for unsent to say. If several have
+// failed, it hides that one of them had its part: then a batch of writes isn't sent again.
 func (cl *call) steadily(p *as.BasePolicy, send func() as.Error, unsent func() bool) as.Error {
 	if p.ReplicaPolicy != as.SEQUENCE {
 		return send()
@@ -146,7 +147,7 @@ func (cl *call) steadily(p *as.BasePolicy, send func() as.Error, unsent func() b
 		return nil
 	}
 	v := Classify(err)
-	if gone := v.Code == types.INVALID_NODE_ERROR || v.Code == types.MAX_RETRIES_EXCEEDED; v.Sent || !gone || unsent != nil && !unsent() {
+	if gone := v.Code == types.INVALID_NODE_ERROR || v.Code == types.MAX_RETRIES_EXCEEDED; v.Sent || !gone || unsent != nil && (cl.nodes > 1 || !unsent()) {
 		return err
 	}
 	left := cl.budget.left()

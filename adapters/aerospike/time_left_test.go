@@ -192,13 +192,14 @@ func TestRetryThatFindsNoRoomEndsWithWhatCameBefore(t *testing.T) {
 func TestSendingOnceMore(t *testing.T) {
 	gone := &as.AerospikeError{ResultCode: types.INVALID_NODE_ERROR}
 	yes, no := func() bool { return true }, func() bool { return false }
-	given := aerospike.Steadily(gone, time.Minute, 30*time.Second, nil)
+	given := aerospike.Steadily(gone, time.Minute, 30*time.Second, 2, nil)
 	require.Len(t, given, 2)
 	require.Equal(t, time.Minute, given[0])
 	require.InDelta(t, 30*time.Second, given[1], float64(5*time.Second))
 	require.LessOrEqual(t, given[1], 30*time.Second)
-	require.Len(t, aerospike.Steadily(gone, time.Minute, 0, nil), 1, "no time is left")
-	require.Len(t, aerospike.Steadily(gone, time.Minute, time.Minute, yes), 2)
-	require.Len(t, aerospike.Steadily(gone, time.Minute, time.Minute, no), 1)
-	require.Len(t, aerospike.Steadily(&as.AerospikeError{ResultCode: types.TIMEOUT}, time.Minute, time.Minute, nil), 1)
+	require.Len(t, aerospike.Steadily(gone, time.Minute, 0, 2, nil), 1, "no time is left")
+	require.Len(t, aerospike.Steadily(gone, time.Minute, time.Minute, 1, yes), 2)
+	require.Len(t, aerospike.Steadily(gone, time.Minute, time.Minute, 1, no), 1)
+	require.Len(t, aerospike.Steadily(gone, time.Minute, time.Minute, 2, yes), 1, "what is left of two errors hides whether the other node has done its part")
+	require.Len(t, aerospike.Steadily(&as.AerospikeError{ResultCode: types.TIMEOUT}, time.Minute, time.Minute, 1, nil), 1)
 }
