@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
-
-	"github.com/spillway-go/spillway"
 )
 
 // What may outlive its caller runs apart: on a goroutine, with an attempt and a trip of
@@ -69,8 +67,8 @@ func (cl *call) moved() *call {
 }
 
 // left notes what is known of an attempt that goes on without the trip: since when the
-// driver has been at work on it, nil if it isn't, and at which node. A write may be
-// executed.
+// driver has been at work on it, nil if it isn't, and at which node. What it was
+// to change may be changed.
 func (t *trip) left(since *time.Time, g *guard) {
 	if since == nil {
 		return
@@ -82,7 +80,7 @@ func (t *trip) left(since *time.Time, g *guard) {
 	if t.timed {
 		t.backend += time.Since(*since)
 	}
-	t.doubt = t.doubt || t.op.Kind == spillway.KindWrite || t.op.Kind == spillway.KindJob
+	t.doubt = t.doubt || t.op.changes
 }
 
 // bounded returns ctx with an end when the attempt's time is over, at until, if that isn't

@@ -147,3 +147,26 @@ func TestBatchKeepsTheErrorOfRecordsThatAreNotSentAgain(t *testing.T) {
 	require.Equal(t, types.PARAMETER_ERROR, ours.Code)
 	idle(t, client)
 }
+
+// A job that one node won't begin has begun at the others.
+func TestJobIsInDoubtIfItHasBegunAtOneNode(t *testing.T) {
+	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 2})
+	client := connect(t, srv)
+	for _, nodes := range [][]int{{1}, {0, 1}} {
+		refused := srv.Inject(aerospiketest.Fault{
+			Match:  aerospiketest.Match{Kinds: aerospiketest.KindBackground, Nodes: nodes},
+			Action: aerospiketest.ActionCode, Code: aerospiketest.CodeForbidden,
+		})
+		_, err := client.QueryExecute(patient(t), nil, nil, statement(), as.TouchOp())
+		var ours *aerospike.Error
+		require.ErrorAs(t, err, &ours)
+		require.Equal(t, types.FAIL_FORBIDDEN, ours.Code)
+		require.Equal(t, len(nodes) == 1, ours.InDoubt)
+		refused.Remove()
+	}
+	_, err := client.QueryExecute(patient(t), nil, nil, as.NewStatement("test", "s", "a"), as.TouchOp())
+	var ours *aerospike.Error
+	require.ErrorAs(t, err, &ours)
+	require.False(t, ours.InDoubt, "the driver sends no job that names bins")
+	idle(t, client)
+}

@@ -58,35 +58,3 @@ func hasAnswer(r *as.BatchRecord) bool { return r != nil && r.ResultCode != type
 // unanswered reports whether no record has an answer, or was even sent: those that were
 // fail otherwise.
 func unanswered(records []*as.BatchRecord) bool { return !slices.ContainsFunc(records, hasAnswer) }
-
-// maybeExecuted reports whether a batch of writes that ended with err may have been executed
-// in part. Each node that failed has left an error in the chain, in no order, and one that
-// gave up loses what it had tried if another is put below. What the driver makes of the
-// answer of a batch of deletes, or functions, ends with the first record that failed: others
-// may be done.
-func (t *trip) maybeExecuted(err as.Error) bool {
-	ends := t.op == opBatchDelete || t.op == opBatchExecute
-	for link, ok := driverLink(err); ok; {
-		below, more := driverLink(link.Unwrap())
-		gaveUp := link.ResultCode == types.MAX_RETRIES_EXCEEDED || link.ResultCode == types.TIMEOUT && more
-		switch {
-		case gaveUp && more && !neverSent(below.ResultCode):
-			return true
-		case !gaveUp && sentBy(link) && (ends || !classOf(int(link.ResultCode)).refused):
-			return true
-		}
-		link, ok = below, more
-	}
-	return false
-}
-
-// neverSent reports whether a code is the driver's for an attempt that found no node, or no
-// connection.
-func neverSent(code types.ResultCode) bool {
-	switch code {
-	case types.NO_AVAILABLE_CONNECTIONS_TO_NODE, types.MAX_ERROR_RATE, types.INVALID_NODE_ERROR,
-		types.SERVER_NOT_AVAILABLE, types.INVALID_CLUSTER_PARTITION_MAP:
-		return true
-	}
-	return false
-}

@@ -37,7 +37,8 @@ type attempt struct {
 	nodes            int               // how many it goes to, if that may be several
 	budget           budget
 	asked, otherwise time.Duration // what the budget was worked out from
-	began            time.Time     // when the driver was called, if that is timed
+	called           bool          // whether the driver was, for what the call is about
+	began            time.Time     // when, if that is timed
 }
 
 // admission is a permit of one node.
@@ -93,6 +94,7 @@ func (c *Client) lease() (lifecycle.Lease[*session], error) {
 // it takes.
 func (cl *call) start() {
 	cl.trip.asked++
+	cl.called = true
 	if cl.guard != nil {
 		cl.trip.guard = cl.guard
 	}
@@ -171,17 +173,13 @@ func (cl *call) wrap(err as.Error) error {
 func newError(cl *call, err as.Error) error {
 	v := Classify(err)
 	t := &cl.trip
-	e := &Error{
-		Op: t.op.Name, Namespace: t.ns, Set: t.set, Code: v.Code, outcome: v.Outcome, cause: err,
-		executed: v.Sent && !v.Refused,
-	}
+	e := &Error{Op: t.op.Name, Namespace: t.ns, Set: t.set, Code: v.Code, outcome: v.Outcome, cause: err}
 	if cl.guard != nil {
 		e.Node = cl.guard.name
 	}
-	if t.op.Kind == spillway.KindWrite && t.items > 1 {
-		e.executed = t.maybeExecuted(err)
-	}
-	if t.op.Kind == spillway.KindWrite || t.op.Kind == spillway.KindJob {
+	e.executed = v.Sent && !v.Refused
+	if t.op.changes {
+		e.executed = cl.maybeExecuted(err, v)
 		// An answer such as "generation" after an attempt that may have been executed
 		// may be that attempt's own doing.
 		e.InDoubt = e.executed || t.doubt

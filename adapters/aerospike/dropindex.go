@@ -31,6 +31,7 @@ func (c *Client) DropIndex(ctx context.Context, policy *as.WritePolicy, namespac
 		case err != nil:
 			return struct{}{}, cl.wrap(err)
 		}
+		cl.trip.doubt = true // it is being removed, whatever comes of the questions
 		return struct{}{}, cl.await(ctx, indexGone(namespace, indexName))
 	})
 	return err

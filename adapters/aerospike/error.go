@@ -21,7 +21,7 @@ type Error struct {
 	Set       string           // the set
 	Node      string           // the node's name; empty if none was chosen
 	Code      types.ResultCode // the code of the cause: see Classify
-	InDoubt   bool             // whether a write may have been executed all the same
+	InDoubt   bool             // whether what it was to change may be changed all the same
 	outcome   spillway.Outcome
 	executed  bool // whether the attempt may have been executed
 	cause     error

@@ -12,6 +12,7 @@ type Operation struct {
 	Weight     string        // permits it takes: "1", or "nodes" for one at every node it touches
 	Exempt     string        // why no lane stands in front of it; empty if one does
 	lane       int           // Lane's index in defaultLanes
+	changes    bool          // whether it changes anything
 }
 
 // Operations returns every method of the driver's client that does I/O or returns
@@ -29,7 +30,7 @@ func read(name string) *Operation {
 }
 
 func write(name string) *Operation {
-	return &Operation{Name: name, Kind: spillway.KindWrite, Lane: LaneWrite, lane: 1, Weight: "1"}
+	return &Operation{Name: name, Kind: spillway.KindWrite, Lane: LaneWrite, lane: 1, Weight: "1", changes: true}
 }
 
 func batchRead(name string) *Operation {
@@ -37,7 +38,7 @@ func batchRead(name string) *Operation {
 }
 
 func batchWrite(name string) *Operation {
-	return &Operation{Name: name, Kind: spillway.KindWrite, Lane: LaneBatch, lane: 2, Weight: "nodes"}
+	return &Operation{Name: name, Kind: spillway.KindWrite, Lane: LaneBatch, lane: 2, Weight: "nodes", changes: true}
 }
 
 func stream(name string) *Operation {
@@ -45,10 +46,15 @@ func stream(name string) *Operation {
 }
 
 func job(name string) *Operation {
-	return &Operation{Name: name, Kind: spillway.KindJob, Lane: LaneStream, lane: 3, Weight: "nodes"}
+	return &Operation{Name: name, Kind: spillway.KindJob, Lane: LaneStream, lane: 3, Weight: "nodes", changes: true}
 }
 
 func admin(name string) *Operation {
+	return &Operation{Name: name, Kind: spillway.KindAdmin, Lane: LaneAdmin, lane: 4, Weight: "1", changes: true}
+}
+
+// look is admin for what changes nothing.
+func look(name string) *Operation {
 	return &Operation{Name: name, Kind: spillway.KindAdmin, Lane: LaneAdmin, lane: 4, Weight: "1"}
 }
 
@@ -86,17 +92,17 @@ var (
 	opQueryPartitionObjects, opQueryAggregate        = stream("QueryPartitionObjects"), stream("QueryAggregate")
 	opQueryExecute, opExecuteUDF, opExecuteUDFNode   = job("QueryExecute"), job("ExecuteUDF"), job("ExecuteUDFNode")
 	opRegisterUDF, opRegisterUDFFromFile             = admin("RegisterUDF"), admin("RegisterUDFFromFile")
-	opRemoveUDF, opListUDF                           = admin("RemoveUDF"), admin("ListUDF")
+	opRemoveUDF, opListUDF                           = admin("RemoveUDF"), look("ListUDF")
 	opCreateIndex, opCreateComplexIndex, opDropIndex = admin("CreateIndex"), admin("CreateComplexIndex"), admin("DropIndex")
 	opTruncate, opSetXDRFilter                       = admin("Truncate"), admin("SetXDRFilter")
 	opCreateUser, opDropUser, opChangePassword       = admin("CreateUser"), admin("DropUser"), admin("ChangePassword")
 	opGrantRoles, opRevokeRoles                      = admin("GrantRoles"), admin("RevokeRoles")
-	opQueryUser, opQueryUsers                        = admin("QueryUser"), admin("QueryUsers")
+	opQueryUser, opQueryUsers                        = look("QueryUser"), look("QueryUsers")
 	opCreateRole, opDropRole                         = admin("CreateRole"), admin("DropRole")
 	opGrantPrivileges, opRevokePrivileges            = admin("GrantPrivileges"), admin("RevokePrivileges")
 	opSetWhitelist, opSetQuotas                      = admin("SetWhitelist"), admin("SetQuotas")
-	opQueryRole, opQueryRoles                        = admin("QueryRole"), admin("QueryRoles")
-	opTaskDone                                       = admin("TaskDone")
+	opQueryRole, opQueryRoles                        = look("QueryRole"), look("QueryRoles")
+	opTaskDone                                       = look("TaskDone")
 
 	opWarmUp, opStats = exempt("WarmUp", lifecycleOp), exempt("Stats", local)
 )
