@@ -52,7 +52,7 @@ func DefaultBackgroundConfig() BackgroundConfig {
 // that. What a full queue refuses comes back as a *spillway.Rejection, and what fails
 // later is counted and told to BackgroundConfig.Failed. The context that a method gets
 // lends its values to the write; neither its end nor its deadline counts, unless it
-// has ended already. Maps and slices are copied; what they point to must not be
+// has ended already. Policies, maps and slices are copied; what they point to must not be
 // changed. All methods are safe for concurrent use. The zero Background refuses
 // everything. It is drained by its own Close and by that of its client, and stays
 // closed.
@@ -99,29 +99,31 @@ func (c *Client) Background(cfg BackgroundConfig) (*Background, error) {
 
 // Put is Client.Put in the background.
 func (b *Background) Put(ctx context.Context, policy *as.WritePolicy, key *as.Key, bins as.BinMap) error {
-	bins = maps.Clone(bins)
+	policy, bins = copied(policy), maps.Clone(bins)
 	return b.Go(ctx, 1, func(ctx context.Context, c *Client) error { return c.Put(ctx, policy, key, bins) })
 }
 
 // PutBins is Client.PutBins in the background.
 func (b *Background) PutBins(ctx context.Context, policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) error {
-	bins = slices.Clone(bins)
+	policy, bins = copied(policy), slices.Clone(bins)
 	return b.Go(ctx, 1, func(ctx context.Context, c *Client) error { return c.PutBins(ctx, policy, key, bins...) })
 }
 
 // Add is Client.Add in the background.
 func (b *Background) Add(ctx context.Context, policy *as.WritePolicy, key *as.Key, bins as.BinMap) error {
-	bins = maps.Clone(bins)
+	policy, bins = copied(policy), maps.Clone(bins)
 	return b.Go(ctx, 1, func(ctx context.Context, c *Client) error { return c.Add(ctx, policy, key, bins) })
 }
 
 // Touch is Client.Touch in the background.
 func (b *Background) Touch(ctx context.Context, policy *as.WritePolicy, key *as.Key) error {
+	policy = copied(policy)
 	return b.Go(ctx, 1, func(ctx context.Context, c *Client) error { return c.Touch(ctx, policy, key) })
 }
 
 // Delete is Client.Delete in the background.
 func (b *Background) Delete(ctx context.Context, policy *as.WritePolicy, key *as.Key) error {
+	policy = copied(policy)
 	return b.Go(ctx, 1, func(ctx context.Context, c *Client) error {
 		_, err := c.Delete(ctx, policy, key)
 		return err
@@ -130,7 +132,7 @@ func (b *Background) Delete(ctx context.Context, policy *as.WritePolicy, key *as
 
 // Operate is Client.Operate in the background.
 func (b *Background) Operate(ctx context.Context, policy *as.WritePolicy, key *as.Key, operations ...*as.Operation) error {
-	operations = slices.Clone(operations)
+	policy, operations = copied(policy), slices.Clone(operations)
 	return b.Go(ctx, 1, func(ctx context.Context, c *Client) error {
 		_, err := c.Operate(ctx, policy, key, operations...)
 		return err
@@ -140,9 +142,13 @@ func (b *Background) Operate(ctx context.Context, policy *as.WritePolicy, key *a
 // BatchOperate is Client.BatchOperate in the background. The records are the batch's
 // from then on, as are the results in them. A record that failed, or has no answer because
 // its node failed, makes the batch a failed one, of which only such records count as lost.
-// One that was to be deleted, or read, and isn't there has not failed.
+// One that was to be deleted, or read, and isn't there has not failed. Of none there is
+// nothing to do.
 func (b *Background) BatchOperate(ctx context.Context, policy *as.BatchPolicy, records []as.BatchRecordIfc) error {
-	records = slices.Clone(records)
+	if len(records) == 0 && b.executor != nil {
+		return nil
+	}
+	policy, records = copied(policy), slices.Clone(records)
 	return b.Go(ctx, len(records), func(ctx context.Context, c *Client) error {
 		forget(records)
 		return failedPart(records, c.BatchOperate(ctx, policy, records))

@@ -100,6 +100,7 @@ func TestBackgroundCountsRecordsOfABatchThatAreLost(t *testing.T) {
 	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 2})
 	client := connect(t, srv)
 	b, failures := background(t, client, nil)
+	require.NoError(t, b.BatchOperate(patient(t), nil, nil), "as with the client")
 	broken := srv.Inject(aerospiketest.Fault{
 		Match:  aerospiketest.Match{Kinds: aerospiketest.KindBatch, Nodes: []int{1}},
 		Action: aerospiketest.ActionReset,
@@ -223,4 +224,41 @@ func TestBackgroundConfigListsEveryFault(t *testing.T) {
 	cfg.TTL = deadline.MaxTTL + 1
 	_, err = client.Background(cfg)
 	require.ErrorContains(t, err, "TTL")
+}
+
+// G-AER-5: a write in the background goes by what its caller passed then, who may change his
+// policy for the next. (The race detector sees whether that is anybody's business.)
+func TestBackgroundCopiesPolicies(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	b, failures := background(t, client, func(c *aerospike.BackgroundConfig) { c.Workers = 1 })
+	gate := srv.Hold(aerospiketest.Match{})
+	write, batch := as.NewWritePolicy(0, 100), as.NewBatchPolicy()
+	ctx := patient(t)
+	n := 0
+	for _, queue := range []func(*as.Key) error{
+		func(k *as.Key) error { return b.Put(ctx, write, k, as.BinMap{"n": 1}) },
+		func(k *as.Key) error { return b.PutBins(ctx, write, k, as.NewBin("n", 1)) },
+		func(k *as.Key) error { return b.Add(ctx, write, k, as.BinMap{"n": 1}) },
+		func(k *as.Key) error { return b.Operate(ctx, write, k, as.PutOp(as.NewBin("n", 1))) },
+	} {
+		require.NoError(t, queue(newKey(t, n)))
+		n++
+	}
+	require.NoError(t, b.Touch(ctx, write, newKey(t, 0)))
+	require.NoError(t, b.Delete(ctx, write, newKey(t, n)))
+	records := []as.BatchRecordIfc{as.NewBatchWrite(nil, newKey(t, n), as.PutOp(as.NewBin("n", 1)))}
+	require.NoError(t, b.BatchOperate(ctx, batch, records))
+	write.Expiration, write.RecordExistsAction, batch.SendKey = 5000, as.UPDATE_ONLY, true
+	gate.Release()
+	require.NoError(t, b.Close(ctx))
+	for len(failures) > 0 { // the delete finds nothing, which is no failure
+		require.NoError(t, (<-failures).Err)
+	}
+	for i := range n {
+		record, err := client.GetHeader(ctx, nil, newKey(t, i))
+		require.NoError(t, err)
+		require.NotNil(t, record)
+		require.LessOrEqual(t, record.Expiration, uint32(100))
+	}
 }

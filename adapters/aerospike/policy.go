@@ -67,6 +67,15 @@ func either[P any](p *P, otherwise *atomic.Pointer[P]) *P {
 	return otherwise.Load()
 }
 
+// copied returns a copy of a policy for a call that may outlive its caller; nil stays nil.
+func copied[P any](p *P) *P {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	return &c
+}
+
 // read runs a read of one record with a shaped copy of the policy. f is only
 // called, so that it stays on its caller's stack.
 func (cl *call) read(policy *as.BasePolicy, f func(*as.BasePolicy) as.Error) error {
