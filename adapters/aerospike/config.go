@@ -3,6 +3,7 @@ package aerospike
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -138,7 +139,7 @@ func defaultRetry(p retry.Policy, name string) retry.Policy {
 // settle validates the configuration and fills in what follows from other fields.
 func (c Config) settle(wrapped bool) (Config, []*as.Host, *laneTable, error) {
 	e := &spillway.ConfigError{Component: "aerospike", Name: c.Name}
-	c.ClientPolicy = c.policy()
+	c.ClientPolicy, c.Hosts, c.Lanes = c.policy(), slices.Clone(c.Hosts), cloneLanes(c.Lanes)
 	c.checkPolicy(e)
 	hosts := c.checkHosts(e, wrapped)
 	if strings.TrimSpace(c.Name) == "" {

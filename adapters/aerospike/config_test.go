@@ -11,6 +11,7 @@ import (
 	"github.com/spillway-go/spillway/adapters/aerospike"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
 	"github.com/spillway-go/spillway/limiter"
+	"github.com/spillway-go/spillway/limiter/adaptive"
 )
 
 func faultsOf(t *testing.T, err error) map[string]any {
@@ -101,6 +102,32 @@ func TestConnectionsAreOpenedAsManyAtOnceAsALaneHolds(t *testing.T) {
 		policy := connect(t, srv, change).Cluster().ClientPolicy()
 		require.Equal(t, want, policy.OpeningConnectionThreshold)
 	}
+}
+
+// A configuration is copied: whoever goes on to make the next client of it changes nothing of
+// the one before.
+func TestConfigIsCopied(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	moves := adaptive.DefaultConfig(20)
+	cfg := aerospike.DefaultConfig(srv.Hosts()...)
+	cfg.Lanes = aerospike.DefaultLanes(8)
+	cfg.Lanes[0].Adaptive = &moves
+	client, err := aerospike.New(cfg)
+	require.NoError(t, err)
+	cfg.Hosts[0] = "nowhere:1"
+	cfg.Lanes[0] = aerospike.LaneConfig{Name: "other", Limit: 1}
+	cfg.Lanes[1].Name = "another"
+	moves.Max = -1
+	require.NoError(t, client.Connect(patient(t)))
+	put(t, client, newKey(t, 1), as.BinMap{"a": 1})
+	var lanes []string
+	for _, l := range client.Snapshot().Lanes {
+		lanes = append(lanes, l.Lane)
+	}
+	require.ElementsMatch(t, []string{"admin", "batch", "read", "stream", "write"}, lanes)
+	require.NoError(t, client.Close(patient(t)))
+	srv.Close()
+	require.NotContains(t, client.Connect(patient(t)).Error(), "nowhere")
 }
 
 // R184: the zero Client refuses and hangs nowhere.

@@ -3,6 +3,7 @@ package aerospike
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,6 +48,15 @@ type LaneConfig struct {
 	// Adaptive.Max is what the lane needs of the pool. LaneAdmin can't have it, because
 	// it isn't per node. Nil leaves the limit as it is.
 	Adaptive *adaptive.Config
+}
+
+// cloneLanes returns a copy of lanes, with what they point to.
+func cloneLanes(lanes []LaneConfig) []LaneConfig {
+	lanes = slices.Clone(lanes)
+	for i := range lanes {
+		lanes[i].Adaptive = copied(lanes[i].Adaptive)
+	}
+	return lanes
 }
 
 // most is how many calls of a node the lane may ever have in the driver.

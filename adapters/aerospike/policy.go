@@ -67,7 +67,7 @@ func either[P any](p *P, otherwise *atomic.Pointer[P]) *P {
 	return otherwise.Load()
 }
 
-// copied returns a copy of a policy for a call that may outlive its caller; nil stays nil.
+// copied returns a copy of what somebody else may go on to change; nil stays nil.
 func copied[P any](p *P) *P {
 	if p == nil {
 		return nil
