@@ -196,3 +196,16 @@ func TestErrorTextIsBounded(t *testing.T) {
 	letGo()
 	require.NoError(t, client.Close(patient(t)))
 }
+
+// An Error that a fake returns, in a test of somebody's service, is what its code says.
+func TestErrorOfAFake(t *testing.T) {
+	busy := &aerospike.Error{Op: "Get", Code: types.KEY_BUSY}
+	require.Equal(t, spillway.OutcomeKeyOverload, spillway.OutcomeOf(busy))
+	require.Equal(t, types.KEY_BUSY, aerospike.Classify(busy).Code)
+	require.True(t, aerospike.IsOverload(busy))
+	require.Equal(t, 503, aerospike.StatusOf(busy).HTTP)
+	require.ErrorIs(t, &aerospike.Error{Code: types.KEY_NOT_FOUND_ERROR}, as.ErrKeyNotFound)
+	require.ErrorIs(t, &aerospike.Error{Code: types.TIMEOUT}, context.DeadlineExceeded)
+	require.Equal(t, spillway.OutcomeUnknown, spillway.OutcomeOf(new(aerospike.Error)))
+	require.Equal(t, 500, aerospike.StatusOf(new(aerospike.Error)).HTTP)
+}

@@ -51,17 +51,30 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the driver's error.
-func (e *Error) Unwrap() error { return e.cause }
+// Unwrap returns the driver's error; of an Error that a fake has made, one with its Code.
+func (e *Error) Unwrap() error {
+	if e.cause != nil {
+		return e.cause
+	}
+	return &as.AerospikeError{ResultCode: e.Code, InDoubt: e.InDoubt}
+}
 
 // Is reports whether target is context.DeadlineExceeded, for a call that wasn't
 // answered in time: the driver's timeout is the context's deadline.
 func (e *Error) Is(target error) bool {
-	return target == context.DeadlineExceeded && e.outcome == spillway.OutcomeTimeout
+	return target == context.DeadlineExceeded && e.Outcome() == spillway.OutcomeTimeout
 }
 
 // Outcome returns the class of the cause.
-func (e *Error) Outcome() spillway.Outcome { return e.outcome }
+func (e *Error) Outcome() spillway.Outcome {
+	switch {
+	case e.cause != nil:
+		return e.outcome
+	case e.Code == types.OK: // which no error is
+		return spillway.OutcomeUnknown
+	}
+	return classOf(int(e.Code)).outcome
+}
 
 // ErrorType returns the cause's result code by name, the value of the error.type
 // attribute.
@@ -89,7 +102,7 @@ func Classify(err error) Verdict {
 	}
 	var ours *Error
 	if errors.As(err, &ours) {
-		err = ours.cause
+		err = ours.Unwrap()
 	}
 	link, ok := driverLink(err)
 	if !ok {
