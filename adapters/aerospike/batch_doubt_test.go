@@ -170,3 +170,24 @@ func TestJobIsInDoubtIfItHasBegunAtOneNode(t *testing.T) {
 	require.False(t, ours.InDoubt, "the driver sends no job that names bins")
 	idle(t, client)
 }
+
+// A record that fails is no error of a batch of several, also if it is the only one that was
+// sent again: of a batch of one the driver makes it one.
+func TestBatchRecordThatFailsOnceMoreIsNoErrorOfTheWhole(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv, swift)
+	idempotent, err := client.With(aerospike.Idempotent())
+	require.NoError(t, err)
+	keys := []*as.Key{newKey(t, 1), newKey(t, 2)}
+	require.NoError(t, srv.SetUnavailable(keys[1].PartitionId()))
+	seen := srv.Record(aerospiketest.Match{Kinds: aerospiketest.KindsWrite})
+	records := writesTo(keys, nil)
+	require.NoError(t, idempotent.BatchOperate(patient(t), nil, records))
+	require.NotZero(t, seen.Len(), "it was sent again, alone")
+	require.Equal(t, types.OK, records[0].BatchRec().ResultCode)
+	require.Equal(t, types.PARTITION_UNAVAILABLE, records[1].BatchRec().ResultCode)
+
+	srv.Inject(aerospiketest.Fault{Match: aerospiketest.Match{Kinds: aerospiketest.KindsWrite}, Action: aerospiketest.ActionReset})
+	require.Error(t, idempotent.BatchOperate(patient(t), nil, writesTo(keys, nil)), "no answer is one, as of several")
+	idle(t, client)
+}

@@ -55,6 +55,13 @@ func (f *fates) settle(mark bool, whole error) error {
 
 func hasAnswer(r *as.BatchRecord) bool { return r != nil && r.ResultCode != types.NO_RESPONSE }
 
+// failedAlone reports whether the server has an answer for a record that was sent alone. Of
+// a batch of one the driver makes that an error of the whole; of one of several, of which
+// only this was sent again, it is none.
+func failedAlone(r *as.BatchRecord) bool {
+	return r.ResultCode > types.OK && r.ResultCode != types.TIMEOUT
+}
+
 // unanswered reports whether no record has an answer, or was even sent: those that were
 // fail otherwise.
 func unanswered(records []*as.BatchRecord) bool { return !slices.ContainsFunc(records, hasAnswer) }

@@ -13,9 +13,8 @@ import (
 // The results are in the records: look at each one's ResultCode and Err, for as with
 // the driver a record that failed is no error of the whole, unless it is the only one. A
 // record that failed, or has no answer, may have been executed if it is InDoubt. If all
-// records are reads,
-// or the client was made with Idempotent, those that failed and are worth it are sent
-// again, and only those.
+// records are reads, or the client was made with Idempotent, those that failed and are
+// worth it are sent again, and only those.
 func (c *Client) BatchOperate(ctx context.Context, policy *as.BatchPolicy, records []as.BatchRecordIfc) error {
 	if c.core == nil {
 		return errZero
@@ -37,9 +36,13 @@ func (c *Client) BatchOperate(ctx context.Context, policy *as.BatchPolicy, recor
 		for j, i := range items {
 			part[j], results[j] = records[i], records[i].BatchRec()
 		}
-		return results, c.batchOnce(ctx, cl, policy, pick(keys, items), func(client *as.Client, p *as.BatchPolicy) as.Error {
+		err := c.batchOnce(ctx, cl, policy, pick(keys, items), func(client *as.Client, p *as.BatchPolicy) as.Error {
 			return client.BatchOperate(p, part)
 		}, func() bool { return unanswered(results) })
+		if len(items) == 1 && len(records) > 1 && failedAlone(results[0]) {
+			err = nil
+		}
+		return results, err
 	})
 }
 

@@ -25,7 +25,7 @@ func (c *Client) QueryPartitions(ctx context.Context, policy *as.QueryPolicy, st
 	return c.openStream(ctx, queryPlan(opQueryPartitions, policy, statement, allIfNil(filter), nil))
 }
 
-// QueryNode is Query for the partitions of one node.
+// QueryNode is Query for the partitions of one node; see ScanNode for its errors.
 func (c *Client) QueryNode(ctx context.Context, policy *as.QueryPolicy, node *as.Node, statement *as.Statement) (*Stream, error) {
 	return c.openStream(ctx, queryPlan(opQueryNode, policy, statement, nil, node))
 }

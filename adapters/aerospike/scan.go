@@ -27,7 +27,9 @@ func (c *Client) ScanPartitions(ctx context.Context, policy *as.ScanPolicy, filt
 	return c.openStream(ctx, scanPlan(opScanPartitions, policy, allIfNil(filter), nil, namespace, set, binNames))
 }
 
-// ScanNode is ScanAll for the partitions of one node.
+// ScanNode is ScanAll for the partitions of one node. It ends with an error of the connection
+// also if the driver has made that good since, for it doesn't say so here: where that matters,
+// use ScanPartitions.
 func (c *Client) ScanNode(ctx context.Context, policy *as.ScanPolicy, node *as.Node, namespace, set string, binNames ...string) (*Stream, error) {
 	return c.openStream(ctx, scanPlan(opScanNode, policy, nil, node, namespace, set, binNames))
 }
