@@ -65,6 +65,7 @@ func neverSent(code types.ResultCode) bool {
 	case types.NO_AVAILABLE_CONNECTIONS_TO_NODE, types.MAX_ERROR_RATE, types.INVALID_NODE_ERROR,
 		types.SERVER_NOT_AVAILABLE, types.INVALID_CLUSTER_PARTITION_MAP:
 		return true
+	default:
+		return false
 	}
-	return false
 }

@@ -42,7 +42,8 @@ func TestSettingsDecode(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 
-	for _, wrong := range []string{`{"mod":"off"}`, `{"mode":"of"}`, `{"lanes":{"read":{"limits":1}}}`, `{"reads":{"base":"10"}}`, `{} {}`, ``, `[]`, `{"mode":"off","mode":"off"}`, `{"lanes":{"read":{"limit":1},"read":{"mode":"off"}}}`, `{"lanes":{"read":{"limit":1,"limit":2}}}`,
+	for _, wrong := range []string{
+		`{"mod":"off"}`, `{"mode":"of"}`, `{"lanes":{"read":{"limits":1}}}`, `{"reads":{"base":"10"}}`, `{} {}`, ``, `[]`, `{"mode":"off","mode":"off"}`, `{"lanes":{"read":{"limit":1},"read":{"mode":"off"}}}`, `{"lanes":{"read":{"limit":1,"limit":2}}}`,
 		`{"mode":"off","Mode":"shadow"}`, `{"lanes":{"lanes":{"limit":1,"LIMIT":2}}}`, `{"reads":{"baſe":"1s","base":"2s"}}`} {
 		_, err := aerospike.ParseSettings([]byte(wrong))
 		require.Error(t, err, wrong)
