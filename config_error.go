@@ -77,11 +77,8 @@ func (e *ConfigError) Err() error {
 
 // quoteValue prints strings in quotes, so that an empty one can be seen.
 func quoteValue(v any) string {
-	switch s := v.(type) {
-	case string:
+	if s, ok := v.(string); ok {
 		return fmt.Sprintf("%q", s)
-	case fmt.Stringer:
-		return s.String()
 	}
 	return fmt.Sprintf("%v", v)
 }

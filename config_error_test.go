@@ -2,6 +2,7 @@ package spillway_test
 
 import (
 	"context"
+	"net/url"
 	"testing"
 	"time"
 
@@ -67,4 +68,13 @@ func TestConfigErrorNamesItsComponent(t *testing.T) {
 	}
 	require.EqualError(t, &spillway.ConfigError{Component: "watch", Faults: []spillway.Fault{{Field: "Every", Value: time.Second, Problem: "must be longer"}}},
 		"watch: invalid configuration: Every is 1s: must be longer")
+}
+
+// Values are whatever a configuration may hold, a nil pointer that has a String method included.
+func TestConfigErrorSaysEveryValue(t *testing.T) {
+	e := &spillway.ConfigError{Component: "client"}
+	e.Add("URL", (*url.URL)(nil), "must not be nil")
+	e.Add("Name", "", "must not be empty")
+	e.Add("Mode", spillway.Mode(7), "must be Enforce")
+	require.EqualError(t, e, `client: invalid configuration: URL is <nil>: must not be nil; Name is "": must not be empty; Mode is mode(7): must be Enforce`)
 }
