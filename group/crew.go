@@ -34,6 +34,7 @@ type crew struct {
 	stats    Stats
 	canceled uint64
 	failures spillway.OutcomeCounts
+	refusals uint64        // failures that match ErrBackpressure
 	errs     []error       // failures in the order in which they happened, at most keep
 	closed   bool          // nothing is submitted any more
 	idle     chan struct{} // closed when nothing is open any more; nil while nobody waits
@@ -129,30 +130,39 @@ func (c *crew) thin() {
 // refuse ends a member that got no permit; store runs under the lock. It is counted even
 // if the admission's error ends the producer's goroutine when it is asked what it is.
 func (c *crew) refuse(err error, store func()) {
-	outcome, canceled := spillway.OutcomeUnknown, false
+	v := verdict{outcome: spillway.OutcomeUnknown}
 	defer func() {
 		c.mu.Lock()
 		c.stats.Admitting--
 		c.stats.Refused++
 		store()
-		c.failLocked(err, outcome, canceled)
+		c.failLocked(err, v)
 		c.leaveLocked()
 		c.mu.Unlock()
 		c.spread(err)
 	}()
-	outcome, canceled = classify(err)
+	v = classify(err)
+}
+
+// verdict is what an error says it is.
+type verdict struct {
+	outcome  spillway.Outcome
+	canceled bool // it matches context.Canceled
+	refused  bool // it matches ErrBackpressure
 }
 
 // classify asks an error what it is. That runs a stranger's code, a method of a nil pointer
 // for instance, so it isn't done under the lock, and what panics has no class.
-func classify(err error) (outcome spillway.Outcome, canceled bool) {
+func classify(err error) (v verdict) {
 	if err == nil {
-		return spillway.OutcomeOK, false
+		return v // OutcomeOK
 	}
-	outcome = spillway.OutcomeUnknown
+	v.outcome = spillway.OutcomeUnknown
 	defer func() { _ = recover() }()
-	canceled = errors.Is(err, context.Canceled)
-	return spillway.OutcomeOf(err), canceled
+	v.canceled = errors.Is(err, context.Canceled)
+	v.refused = errors.Is(err, spillway.ErrBackpressure)
+	v.outcome = spillway.OutcomeOf(err)
+	return v
 }
 
 // start counts a member that got its permit. Its run must follow.
@@ -167,15 +177,14 @@ func (c *crew) start() {
 // member has ended. store runs under the lock.
 func (c *crew) run(p spillway.Permit, op func(context.Context) error, store func(error)) {
 	var err error
-	outcome, canceled, returned := spillway.OutcomeUnknown, false, false
+	v, returned := verdict{outcome: spillway.OutcomeUnknown}, false
 	defer func() {
 		if !returned { // a Goexit leaves nothing to recover
 			err = &spillway.PanicError{Value: recover(), Stack: debug.Stack()}
-			outcome = spillway.OutcomeUnknown
 		}
 		c.leaving.Add(1)
-		defer c.leave(err, outcome, canceled, returned, store) // even if the permit, which may be a stranger's, ends the goroutine
-		p.ReleaseWith(outcome)
+		defer c.leave(err, v, returned, store) // even if the permit, which may be a stranger's, ends the goroutine
+		p.ReleaseWith(v.outcome)
 	}()
 	ctx := c.ctx
 	if c.cfg.MemberTimeout > 0 {
@@ -184,12 +193,12 @@ func (c *crew) run(p spillway.Permit, op func(context.Context) error, store func
 		defer cancel()
 	}
 	err = op(ctx)
-	outcome, canceled = classify(err)
+	v = classify(err)
 	returned = true
 }
 
 // leave counts a member out whose permit is back.
-func (c *crew) leave(err error, outcome spillway.Outcome, canceled, returned bool, store func(error)) {
+func (c *crew) leave(err error, v verdict, returned bool, store func(error)) {
 	c.mu.Lock()
 	if c.leaving.Add(-1) <= maxLeaving && c.thinner != nil {
 		close(c.thinner)
@@ -197,7 +206,7 @@ func (c *crew) leave(err error, outcome spillway.Outcome, canceled, returned boo
 	}
 	c.stats.Running--
 	if returned {
-		c.stats.Ended[outcome]++
+		c.stats.Ended[v.outcome]++
 	} else {
 		c.stats.Aborted++
 	}
@@ -205,7 +214,7 @@ func (c *crew) leave(err error, outcome spillway.Outcome, canceled, returned boo
 		if returned {
 			c.stats.Failed++
 		}
-		c.failLocked(err, outcome, canceled)
+		c.failLocked(err, v)
 	}
 	store(err)
 	c.leaveLocked()
@@ -219,12 +228,15 @@ func (c *crew) leave(err error, outcome spillway.Outcome, canceled, returned boo
 
 // failLocked notes a failure. One that only says that the context is done, after another
 // member's failure has ended it, is counted and not listed.
-func (c *crew) failLocked(err error, o spillway.Outcome, canceled bool) {
-	if canceled && c.cfg.CancelOnError && len(c.errs) > 0 {
+func (c *crew) failLocked(err error, v verdict) {
+	if v.canceled && c.cfg.CancelOnError && len(c.errs) > 0 {
 		c.canceled++
 		return
 	}
-	c.failures[o]++
+	c.failures[v.outcome]++
+	if v.refused {
+		c.refusals++
+	}
 	if len(c.errs) < c.keep {
 		c.errs = append(c.errs, err)
 	}
@@ -269,7 +281,7 @@ func (c *crew) errorLocked() error {
 	if c.failures.Total()+c.canceled == 0 {
 		return nil
 	}
-	return &Error{Name: c.cfg.Name, Stats: c.stats, Canceled: c.canceled, errs: c.errs, failures: c.failures}
+	return &Error{Name: c.cfg.Name, Stats: c.stats, Canceled: c.canceled, errs: c.errs, failures: c.failures, refusals: c.refusals}
 }
 
 func (c *crew) snapshot() Stats {

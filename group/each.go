@@ -2,7 +2,6 @@ package group
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"github.com/spillway-go/spillway"
@@ -210,12 +209,7 @@ func (c *crew) await(between func() bool) (p spillway.Permit, err error) {
 // ends reports whether an admission's error would meet every further item, too. One that
 // panics when it is asked does.
 func (c *crew) ends(err error) bool {
-	refused := false
-	func() {
-		defer func() { _ = recover() }()
-		refused = errors.Is(err, spillway.ErrBackpressure)
-	}()
-	return c.ctx.Err() != nil || !refused
+	return c.ctx.Err() != nil || !classify(err).refused
 }
 
 func (c *crew) running() int {

@@ -38,6 +38,7 @@ type Error struct {
 
 	errs     []error
 	failures spillway.OutcomeCounts // of all that aren't Canceled
+	refusals uint64                 // of them, those that match ErrBackpressure
 }
 
 // Error implements error. It shows the first failures and says how many there are.
@@ -79,7 +80,7 @@ func (e *Error) Outcome() spillway.Outcome {
 		case spillway.OutcomeTimeout, spillway.OutcomeNetwork:
 			return o
 		case spillway.OutcomeOverload, spillway.OutcomeKeyOverload, spillway.OutcomeQuota, spillway.OutcomeLocal:
-			if total == e.Stats.Submitted {
+			if total == e.Stats.Submitted && (e.refusals == 0 || e.refusals == total) {
 				return o
 			}
 		default:
@@ -92,7 +93,8 @@ func (e *Error) Outcome() spillway.Outcome {
 func (e *Error) ErrorType() string { return "group_failed" }
 
 // CanceledError is the cause of a group's context after the first failure, with
-// Config.CancelOnError. It matches [context.Canceled], and unwraps to the failure.
+// Config.CancelOnError. It matches [context.Canceled] alone. It doesn't unwrap to the
+// failure, which was another's: who gets it wasn't refused, and didn't panic or time out.
 type CanceledError struct {
 	// Name is the group's name.
 	Name string
@@ -107,9 +109,6 @@ func (e *CanceledError) Error() string {
 
 // Is reports whether target is context.Canceled.
 func (e *CanceledError) Is(target error) bool { return target == context.Canceled }
-
-// Unwrap returns the failure.
-func (e *CanceledError) Unwrap() error { return e.Err }
 
 // Outcome returns OutcomeLocal: whoever gets it wasn't sent.
 func (e *CanceledError) Outcome() spillway.Outcome { return spillway.OutcomeLocal }

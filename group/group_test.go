@@ -18,6 +18,7 @@ import (
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/group"
 	"github.com/spillway-go/spillway/limiter"
+	"github.com/spillway-go/spillway/retry"
 )
 
 // G-GRP-5; R34: results come in the order of submission, not in that of the ends.
@@ -150,6 +151,24 @@ func TestGroupFirstFailureCancelsTheSiblings(t *testing.T) {
 	}
 }
 
+// What the first failure was isn't what became of those that it cancels: they weren't
+// refused, and have no panic, whatever it was.
+func TestGroupCanceledErrorIsOfNoOtherFamily(t *testing.T) {
+	for _, failure := range []error{&spillway.Rejection{Component: "limiter"}, &spillway.PanicError{}, context.DeadlineExceeded, spillway.ErrClosed} {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGroup(t, newLimiter(t, 2), group.Config{CancelOnError: true})
+			require.NoError(t, g.Go(fail(failure)))
+			synctest.Wait()
+			err := g.Go(answer(1))
+			require.Error(t, g.Wait())
+			require.ErrorIs(t, err, context.Canceled)
+			require.NotErrorIs(t, err, failure)
+			require.Equal(t, spillway.Status{HTTP: 499, GRPC: 1}, spillway.StatusOf(err))
+			require.Equal(t, retry.Stop, retry.Classify(err))
+		})
+	}
+}
+
 // Without the option a failure is nobody else's; T-17, R101: seven of eight nodes answer.
 func TestGroupSlowMemberLeavesPartialResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -216,7 +235,9 @@ func TestGroupBlockedProducerDoesNotDeadlock(t *testing.T) {
 			for range 3 {
 				_ = g.Go(untilDone)
 			}
-			require.ErrorIs(t, g.Go(answer(1)), errMember)
+			var c *group.CanceledError
+			require.ErrorAs(t, g.Go(answer(1)), &c)
+			require.Equal(t, errMember, c.Err)
 			require.ErrorIs(t, g.Wait(), errMember)
 		})
 	})
@@ -367,6 +388,9 @@ func TestGroupErrorSaysWhetherToRepeatTheWhole(t *testing.T) {
 		"mixed":                   {[]spillway.Op[int]{timeout, overload}, spillway.OutcomePermanent},
 		"panic":                   {[]spillway.Op[int]{func(context.Context) (int, error) { panic(1) }}, spillway.OutcomePermanent},
 		"refused within, partial": {[]spillway.Op[int]{fail(&spillway.Rejection{}), answer(1)}, spillway.OutcomePermanent},
+		"refused, and not sent":   {[]spillway.Op[int]{fail(&spillway.Rejection{}), fail(&classed{spillway.OutcomeLocal})}, spillway.OutcomePermanent},
+		"refused, and canceled":   {[]spillway.Op[int]{fail(context.Canceled), fail(&spillway.Rejection{})}, spillway.OutcomePermanent},
+		"canceled, all":           {[]spillway.Op[int]{fail(context.Canceled)}, spillway.OutcomeLocal},
 		"refused within, all":     {[]spillway.Op[int]{fail(&spillway.Rejection{})}, spillway.OutcomeLocal},
 	} {
 		g := newGroup(t, newLimiter(t, 5), group.Config{})
