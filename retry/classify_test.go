@@ -120,6 +120,7 @@ func TestHintIsTheLongestThatAnErrorCarries(t *testing.T) {
 		"shorter":  {retry.After(hinted, time.Millisecond), time.Second},
 		"foreign":  {fmt.Errorf("get: %w", foreignHint(5)), 5},
 		"negative": {foreignHint(-5), 0},
+		"no value": {(*spillway.Rejection)(nil), 0},
 		"gave up":  {&retry.ExhaustedError{Report: retry.Report{Err: hinted}}, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, retry.Hint(c.err)) })

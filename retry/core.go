@@ -91,13 +91,25 @@ func (c *core) judge(err error) failure {
 		f.stop = StopNotRetryable
 		f.answer = c.policy.Budget != nil && spillway.OutcomeOf(err) == spillway.OutcomePermanent
 	case v == Ambiguous && !c.policy.Idempotent:
-		f.stop, f.doubt = StopNotIdempotent, spillway.OutcomeOf(err)
+		f.stop, f.doubt = StopNotIdempotent, doubtOf(err)
 	case v == Ambiguous:
-		f.hint, f.doubt = Hint(err), spillway.OutcomeOf(err)
+		f.hint, f.doubt = Hint(err), doubtOf(err)
 	default:
 		f.hint, f.pushed = Hint(err), v == Pushback
 	}
 	return f
+}
+
+// doubtOf is the class of an error after which the operation may have been executed. A
+// class that says that it wasn't, or that all is well, is not believed then: Classify, which
+// may be a user's, knows better.
+func doubtOf(err error) spillway.Outcome {
+	switch o := spillway.OutcomeOf(err); o {
+	case spillway.OutcomeOK, spillway.OutcomeLocal:
+		return spillway.OutcomeUnknown
+	default:
+		return o
+	}
 }
 
 // next does all that lies between a failed attempt and the next one, back-off

@@ -53,6 +53,24 @@ func TestExhaustedErrorRemembersAnAttemptInDoubt(t *testing.T) {
 	})
 }
 
+// Nor if it is the policy alone that says so, of an error whose class says the opposite.
+func TestExhaustedErrorBelievesThePolicyOfAnAttemptInDoubt(t *testing.T) {
+	for _, class := range []spillway.Outcome{spillway.OutcomeOK, spillway.OutcomeLocal} {
+		bubble(t, func(t *testing.T) {
+			p := fixed(2)
+			p.Idempotent = true
+			p.Classify = func(error) retry.Verdict { return retry.Ambiguous }
+			errs := []error{&classError{class}, errRefused}
+			_, err := newRetrier(t, p).Do(t.Context(), func(context.Context) (int, error) {
+				err := errs[0]
+				errs = errs[1:]
+				return 0, err
+			})
+			require.Equal(t, spillway.OutcomeUnknown, spillway.OutcomeOf(err))
+		})
+	}
+}
+
 // The same of a batch: what became of one item in an earlier sending is what may have
 // been executed, be it in doubt or done.
 func TestExhaustedErrorRemembersWhatABatchHasDone(t *testing.T) {

@@ -84,7 +84,7 @@ func Hint(err error) time.Duration {
 		hint = carrier.RetryAfter()
 	}
 	var rejection *spillway.Rejection
-	if errors.As(err, &rejection) {
+	if errors.As(err, &rejection) && rejection != nil {
 		hint = max(hint, rejection.RetryAfter)
 	}
 	return max(hint, 0)
