@@ -9,7 +9,7 @@ import (
 )
 
 func (c *core) close(ctx context.Context) error {
-	if c.isNested(ctx) || c.here() != nil {
+	if _, ours := c.here(); ours || c.isNested(ctx) {
 		return &spillway.NestedError{Component: component, Name: c.name}
 	}
 	draining := time.NewTimer(time.Duration(c.beginClose() - c.now()))
@@ -20,13 +20,10 @@ func (c *core) close(ctx context.Context) error {
 	case <-draining.C:
 	case <-ctx.Done():
 	}
-	told := c.cutOffRest()
-	for _, over := range []<-chan struct{}{c.gone, told} {
-		if isClosed(over) {
-			continue
-		}
+	c.cutOffRest()
+	if !isClosed(c.gone) {
 		select {
-		case <-over:
+		case <-c.gone:
 		case <-ctx.Done():
 			c.giveUp()
 			return c.report(cause.Of(ctx))
@@ -46,7 +43,7 @@ func (c *core) beginClose() (cutAt int64) {
 		c.cutAt = now + int64(c.drain)
 		c.clearParkedLocked(closedOut, now, &out)
 		c.dismissLocked(c.live, &out)
-		out.gone = c.live == 0 // then nothing is in the queue either
+		out.gone = c.isOverLocked() // without workers nothing is in the queue either
 	}
 	cutAt = c.cutAt
 	c.checkLocked()
@@ -56,17 +53,14 @@ func (c *core) beginClose() (cutAt int64) {
 }
 
 // cutOffRest cancels what was accepted and isn't done, once. Nothing is started
-// afterwards. It returns a channel that is closed when sink and hooks have been told: they
-// may take longer than Close may.
-func (c *core) cutOffRest() (told <-chan struct{}) {
+// afterwards. The sink is told on a goroutine of its own: it may take longer than Close may.
+func (c *core) cutOffRest() {
 	var out fallout
-	done := make(chan struct{})
 	now := c.now()
 	c.mu.Lock()
 	if c.cutKnown {
 		c.mu.Unlock()
-		close(done)
-		return done
+		return
 	}
 	c.cutKnown = true
 	c.cut.Store(true)
@@ -81,6 +75,10 @@ func (c *core) cutOffRest() (told <-chan struct{}) {
 		c.unlinkLocked(x)
 	}
 	c.disarmLocked()
+	tells := out.dead != nil && c.tells
+	if tells {
+		c.tellers++
+	}
 	c.checkLocked()
 	c.mu.Unlock()
 	for _, end := range ends {
@@ -89,15 +87,9 @@ func (c *core) cutOffRest() (told <-chan struct{}) {
 	calls := c.answer(out.dead)
 	out.dead = nil
 	c.fire(&out)
-	if len(calls) == 0 {
-		close(done)
-		return done
+	if tells {
+		go c.tellAside(func() { callAll(calls) })
 	}
-	go func() {
-		defer close(done)
-		callAll(calls)
-	}()
-	return done
 }
 
 // giveUp resolves the futures of jobs that still run: their operations can't be

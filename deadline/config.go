@@ -71,8 +71,9 @@ type Config struct {
 	// dropped, canceled or closed. Nil means that such jobs are only counted. It is
 	// called once a job, with the context it was submitted with, outside of any lock,
 	// on the goroutine that found out, which is often a worker: a slow Sink slows the
-	// work down. It may call the executor and may panic without harm. On a worker Close,
-	// and Do, Submit and Wait where no other worker is free, are a *spillway.NestedError.
+	// work down. It may call the executor and may panic without harm. On a goroutine of the
+	// executor Close is a *spillway.NestedError, and so are on a worker Do, Submit and Wait
+	// where no other one is free.
 	Sink func(ctx context.Context, f Failure)
 	// Hooks are told of what happens off the fast path, in this order.
 	Hooks []Hooks

@@ -42,10 +42,11 @@ type core struct {
 	expiry  expiry
 	parked  list // jobs whose submitters wait for room
 	burying int  // of the workers: have no job, and tell of those that they found dead
+	tellers int  // goroutines of ours beside the workers that tell of the dead
 
 	count   counts
 	workers *worker            // all of them
-	homes   map[uint64]*worker // the same by the numbers of their goroutines
+	homes   map[uint64]*worker // the same by the numbers of their goroutines; nil for those of tellers
 	husks   spares             // jobs of Go that left without having run were such
 	swept   int64              // when canceled jobs may be looked for again
 	pace    pace
@@ -74,7 +75,7 @@ type core struct {
 	rejections [invalid]*spillway.Rejection // by verdict; nil where it is none
 	expiredErr *ExpiredError
 	closedErr  *spillway.ClosedError
-	gone       chan struct{} // closed when the last worker has left after Close
+	gone       chan struct{} // closed when the last worker and the last teller have left after Close
 
 	cut      atomic.Bool                // whether Close cut the work off; set under mu
 	seen     atomic.Pointer[jobContext] // the latest that a worker has for jobs whose context's own deadline counts

@@ -29,7 +29,7 @@
 //   - G-EXE-10: a prediction never shuts the executor: with nothing in the queue and
 //     nothing running, or nothing started for 50 ms, a job is let in to find out.
 //   - G-EXE-11: Close returns no later than its context ends. It starts nothing
-//     afterwards, and when it returned nil every worker is gone.
+//     afterwards, and when it returned nil every goroutine of the executor is gone.
 //   - G-EXE-12: no goroutine and no timer belongs to a waiting job, and nothing of a
 //     job is kept after its end but what its future holds.
 //

@@ -216,7 +216,7 @@ func (e *Executor[T]) fresh() *Future[T] {
 
 // Close closes the executor for new jobs and parked callers, lets the accepted ones go
 // on for Config.Drain, cancels the rest, and returns when the last worker is gone and the
-// sink has been told of what was canceled. It returns nil if everything accepted was run
+// sink and the hooks have been told, on whichever goroutine of the executor's. It returns nil if everything accepted was run
 // to its end. Otherwise it returns a *[CloseError]: jobs that were never started end with
 // a *spillway.ClosedError, and running ones had their context canceled.
 //
@@ -225,8 +225,8 @@ func (e *Executor[T]) fresh() *Future[T] {
 // Close may be called any number of times, also at the same time: the first to run out
 // of time cuts the work off for all, and all report the same. Called by one of the
 // executor's own jobs, that is with its context or on its goroutine, or by a sink or a
-// hook on a worker, it changes nothing and returns a *spillway.NestedError: it would wait
-// for itself. A closed executor stays closed.
+// hook on a goroutine of the executor, it changes nothing and returns a
+// *spillway.NestedError: it would wait for itself. A closed executor stays closed.
 func (e *Executor[T]) Close(ctx context.Context) error {
 	if e.core == nil {
 		return nil

@@ -230,9 +230,7 @@ func (c *core) tick() {
 	c.tickedLocked(now)
 	c.expireLocked(now, &out)
 	c.armLocked()
-	c.checkLocked()
-	c.mu.Unlock()
-	c.fire(&out)
+	c.unlockAside(&out)
 }
 
 // expireLocked makes every job leave whose time is up.
@@ -324,12 +322,18 @@ func (c *core) withdraw(j *job, onlyParked bool) {
 	var out fallout
 	now := c.now()
 	c.mu.Lock()
-	if j.state == parked || j.state == queued && !onlyParked {
-		c.removeLocked(j)
-		c.leaveLocked(j, goneFor(&j.slot, now), now, &out)
-		c.admitParkedLocked(&out)
+	if j.state != queued || !onlyParked {
+		c.withdrawLocked(j, now, &out)
 	}
 	c.checkLocked()
 	c.mu.Unlock()
 	c.fire(&out)
+}
+
+func (c *core) withdrawLocked(j *job, now int64, out *fallout) {
+	if j.state == parked || j.state == queued {
+		c.removeLocked(j)
+		c.leaveLocked(j, goneFor(&j.slot, now), now, out)
+		c.admitParkedLocked(out)
+	}
 }

@@ -120,7 +120,13 @@ func (f *Future[T]) Done() <-chan struct{} {
 // of Done may both come here: the second registration is ended again.
 func (f *Future[T]) hear(ctx context.Context) {
 	c, j := f.core, &f.j
-	stop := context.AfterFunc(ctx, func() { c.withdraw(j, false) })
+	stop := context.AfterFunc(ctx, func() {
+		var out fallout
+		now := c.now()
+		c.mu.Lock()
+		c.withdrawLocked(j, now, &out)
+		c.unlockAside(&out)
+	})
 	c.mu.Lock()
 	kept := j.stop == nil && j.state != settled
 	if kept {

@@ -4,8 +4,8 @@ import "runtime"
 
 // This file finds out who calls from within: a job, a sink or a hook that would wait for
 // the worker that it keeps busy itself. A job has a context that says so, see isNested. Where
-// the context says nothing there is still the goroutine: that of a worker is known by its
-// number. It is asked for only where somebody would otherwise wait for ever, because it takes
+// the context says nothing there is still the goroutine: that of a worker, or of a teller, is
+// known by its number. It is asked for only where somebody would otherwise wait for ever, because it takes
 // a microsecond: in Close, and in Do, Submit and Wait if no worker is free while one is in a
 // function of the user's that isn't a job. Jobs that hide their context from those three
 // wait until a deadline ends it.
@@ -29,10 +29,14 @@ func (c *core) settleIn(w *worker) {
 	w.home = goroutine()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.settleLocked(w.home, w)
+}
+
+func (c *core) settleLocked(home uint64, w *worker) {
 	if c.homes == nil {
 		c.homes = map[uint64]*worker{}
 	}
-	c.homes[w.home] = w
+	c.homes[home] = w
 }
 
 // moveOut notes that the goroutine of a worker is about to end.
@@ -46,12 +50,14 @@ func (c *core) moveOut(w *worker) {
 	delete(c.homes, w.home)
 }
 
-// here is the worker on whose goroutine it is called; nil if it is nobody's.
-func (c *core) here() *worker {
+// here reports whether it is called on a goroutine of ours, and if it is that of a worker,
+// which.
+func (c *core) here() (w *worker, ours bool) {
 	number := goroutine()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.homes[number]
+	w, ours = c.homes[number]
+	return w, ours
 }
 
 // beginTelling and endTelling enclose the calls of sinks and hooks by a worker.
@@ -70,6 +76,6 @@ func (c *core) isToldHere() bool {
 	if c.telling.Load() == 0 {
 		return false
 	}
-	w := c.here()
+	w, _ := c.here()
 	return w != nil && w.telling
 }

@@ -10,7 +10,42 @@ type fallout struct {
 	answered   *job          // of kindDo, whose caller is to be woken
 	over       chan struct{} // of a future, to be closed
 	stop       func() bool   // of a future, to be called
-	gone       bool          // whether the last worker has left after Close
+	gone       bool          // whether the last goroutine has left after Close
+}
+
+// unlockAside unlocks and does what came of it, on a goroutine of ours that is no worker. If it
+// has to tell somebody of the dead Close waits for it, as for a worker.
+func (c *core) unlockAside(out *fallout) {
+	tells := out.dead != nil && c.tells
+	if tells {
+		c.tellers++
+	}
+	c.checkLocked()
+	c.mu.Unlock()
+	if tells {
+		c.tellAside(func() { c.fire(out) })
+		return
+	}
+	c.fire(out)
+}
+
+// tellAside calls a function that calls sink and hooks, on a goroutine that is counted in
+// tellers. They may end it.
+func (c *core) tellAside(tell func()) {
+	number := goroutine()
+	c.mu.Lock()
+	c.settleLocked(number, nil)
+	c.mu.Unlock()
+	defer func() {
+		var out fallout
+		c.mu.Lock()
+		delete(c.homes, number)
+		c.tellers--
+		out.gone = c.isOverLocked()
+		c.mu.Unlock()
+		c.fire(&out)
+	}()
+	tell()
 }
 
 func (o *fallout) add(j *job) {

@@ -179,10 +179,15 @@ func (c *core) leaveWorkLocked(w *worker, out *fallout) {
 	c.live--
 	delete(c.homes, w.home)
 	c.admitParkedLocked(out) // its job may have been one fewer than may run
-	if out.gone = c.closing && c.live == 0; out.gone {
+	if c.closing && c.live == 0 {
 		c.disarmLocked()
 	}
+	out.gone = c.isOverLocked()
 }
+
+// isOverLocked reports whether the executor is closed and has no goroutine any more. That
+// becomes true once.
+func (c *core) isOverLocked() bool { return c.closing && c.live == 0 && c.tellers == 0 }
 
 // call runs the job's operation, and the next ones as long as it is known how they end. A
 // panic becomes a job's error, and so does Goexit, which goes on to end the goroutine.
