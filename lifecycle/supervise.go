@@ -114,14 +114,15 @@ type Supervisor[C any] struct {
 	stopped chan struct{} // closed when all goroutines have ended
 	checks  sync.WaitGroup
 
-	mu    sync.Mutex // guards what follows
-	stats SupervisorStats
+	mu      sync.Mutex // guards what follows
+	stats   SupervisorStats
+	settles time.Time // when the connection that is there has lasted; zero if there is none
 }
 
 // SupervisorStats is a snapshot of a supervisor. Counts only grow.
 type SupervisorStats struct {
 	Stopped      bool      // whether Stop was called
-	Attempt      int       // dials in a row that brought no lasting connection
+	Attempt      int       // dials in a row that brought no lasting connection; 0 once there is one
 	NextDial     time.Time // when the back-off under way ends; zero if there is none
 	Dials        uint64    // dials made
 	Failed       uint64    // of them, those that failed
@@ -189,7 +190,11 @@ func (s *Supervisor[C]) Stop(ctx context.Context) error {
 func (s *Supervisor[C]) Stats() SupervisorStats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stats
+	st := s.stats
+	if !s.settles.IsZero() && time.Until(s.settles) <= 0 {
+		st.Attempt = 0
+	}
+	return st
 }
 
 // guarded calls f, and tells done its error, which its panic and its Goexit are, too. The

@@ -30,6 +30,7 @@ func (s *Supervisor[C]) run(ctx context.Context) {
 			fallthrough
 		case Connected:
 			since := time.Now()
+			s.note(func(*SupervisorStats) { s.settles = since.Add(s.cfg.Settle) })
 			if !s.watch(ctx) {
 				return
 			}
@@ -222,7 +223,7 @@ func (s *Supervisor[C]) served() {
 
 // backoff asks the user's function, and notes the attempt.
 func (s *Supervisor[C]) backoff(attempt int) time.Duration {
-	s.note(func(st *SupervisorStats) { st.Attempt = attempt })
+	s.note(func(st *SupervisorStats) { st.Attempt, s.settles = attempt, time.Time{} })
 	d := DefaultBackoff(attempt) // if the function doesn't return
 	<-apart(func() { d = s.cfg.Backoff(attempt) })
 	return max(d, s.cfg.MinGap)

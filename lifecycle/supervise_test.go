@@ -134,6 +134,27 @@ func TestSupervisorFlappingBackend(t *testing.T) {
 	})
 }
 
+// Attempt counts the dials that brought no lasting connection: one that lasts ends the row
+// while it lasts, not when it is lost.
+func TestSupervisorAttemptEndsWithALastingConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &flappy{}
+		f.down.Store(true)
+		m, s := supervise(t, f)
+		time.AfterFunc(9*time.Second, func() { f.down.Store(false) })
+		require.NoError(t, m.WaitState(t.Context(), lifecycle.Connected))
+		require.Equal(t, 4, s.Stats().Attempt, "it may be lost again at once")
+		time.Sleep(10*time.Second - time.Nanosecond)
+		require.Equal(t, 4, s.Stats().Attempt)
+		time.Sleep(time.Nanosecond)
+		require.Zero(t, s.Stats().Attempt)
+		require.NoError(t, m.Close(t.Context()))
+		synctest.Wait()
+		require.Equal(t, 1, s.Stats().Attempt, "as Backoff is told")
+		end(t, f, m, s)
+	})
+}
+
 // G-SUP-3; R120: a nudge ends the back-off, but a storm of them is no storm of dials.
 func TestSupervisorNudge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
