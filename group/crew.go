@@ -154,9 +154,6 @@ type verdict struct {
 // classify asks an error what it is. That runs a stranger's code, a method of a nil pointer
 // for instance, so it isn't done under the lock, and what panics has no class.
 func classify(err error) (v verdict) {
-	if err == nil {
-		return v // OutcomeOK
-	}
 	v.outcome = spillway.OutcomeUnknown
 	defer func() { _ = recover() }()
 	v.canceled = errors.Is(err, context.Canceled)

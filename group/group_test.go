@@ -458,3 +458,25 @@ func TestGroupConcurrentSafe(t *testing.T) {
 	require.Len(t, g.Results(), 1600)
 	require.Zero(t, l.Stats().InUse)
 }
+
+// G-GRP-2, G-GRP-4: a member that isn't admitted, and is the last, lets Wait go, and cancels
+// the others if errors do.
+func TestGroupMemberThatIsRefusedCountsAsOneThatFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLane(t, 1)
+		held, err := l.Admit(t.Context())
+		require.NoError(t, err)
+		g := newGroup(t, l, group.Config{})
+		go func() { _ = g.Go(answer(1)) }()
+		synctest.Wait() // it waits for its permit
+		require.ErrorIs(t, g.Wait(), spillway.ErrBackpressure)
+		held.Release()
+
+		g = newGroup(t, newLimiter(t, 1), group.Config{CancelOnError: true})
+		require.NoError(t, g.Go(untilDone))
+		require.ErrorIs(t, g.Go(answer(1)), spillway.ErrBackpressure)
+		var e *group.Error
+		require.ErrorAs(t, g.Wait(), &e)
+		require.EqualValues(t, 1, e.Canceled)
+	})
+}
