@@ -93,11 +93,14 @@ func (m *Machine[C]) wind(ctx context.Context, done <-chan struct{}, g *generati
 // draining calls the user's function, and waits for it as for the leases; whatever it
 // does, it must not keep the connection open.
 func (m *Machine[C]) draining(done <-chan struct{}, conn C) {
-	m.mu.Lock()
-	m.background++
-	m.mu.Unlock()
+	count := func(n int) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.drainings += n
+	}
+	count(1)
 	ended := apart(func() {
-		defer m.endBackground()
+		defer count(-1)
 		m.cfg.Draining(conn)
 	})
 	timer := time.NewTimer(m.cfg.DrainTimeout)

@@ -275,3 +275,30 @@ func TestRegistryCallerWhoPanicsWaitsNoMore(t *testing.T) {
 		require.NoError(t, r.Close(t.Context()))
 	})
 }
+
+// G-LIF-3, G-REG-5: a Draining function that goes on is waited for by the Close that has called
+// it alone, for DrainTimeout: it is neither a Close function nor a dial, and no error.
+func TestMachineCloseDoesNotWaitForTheDrainingOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hold := make(chan struct{})
+		drains := func(c *lifecycle.Config[*conn]) { c.Draining = func(*conn) { <-hold } }
+		m := newMachine(t, &backend{}, drains)
+		require.NoError(t, m.Connect(t.Context(), (&backend{}).dial))
+		start := time.Now()
+		require.NoError(t, m.Close(t.Context()))
+		require.Equal(t, 10*time.Second, time.Since(start))
+		require.NoError(t, m.Close(t.Context()))
+		require.Equal(t, 10*time.Second, time.Since(start))
+		require.Equal(t, 1, m.Stats().Background)
+
+		r := newRegistry(t, &shards{}, func(c *lifecycle.RegistryConfig[string, *conn]) { drains(&c.Machine) })
+		l, err := r.Get(t.Context(), "a")
+		require.NoError(t, err)
+		start = time.Now()
+		require.NoError(t, r.Discard(t.Context(), "a", l))
+		require.Equal(t, 10*time.Second, time.Since(start))
+		close(hold)
+		synctest.Wait()
+		require.Zero(t, m.Stats().Background+r.Stats().Background)
+	})
+}

@@ -30,6 +30,7 @@ type Machine[C any] struct {
 	since      time.Time // when the state began
 	lastErr    error
 	background int           // goroutines of dials and Close functions under way
+	drainings  int           // Draining functions under way, for which nobody waits but their Close
 	idle       chan struct{} // closed when background falls to 0; nil while nobody waits
 	stats      counters
 	took       durations

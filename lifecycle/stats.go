@@ -72,7 +72,7 @@ func (m *Machine[C]) Stats() Stats {
 		Name: m.cfg.Name, State: m.State(), Since: m.since, Generation: c.connected,
 		Connected: c.connected, Failed: c.failed, Refused: c.refused, Late: c.late,
 		Unleased: c.unleased.Load(), Opened: c.opened, Closed: c.closed, CloseErrors: c.closeErrors,
-		Orphans: c.orphans, Orphaned: c.orphaned, Background: m.background,
+		Orphans: c.orphans, Orphaned: c.orphaned, Background: m.background + m.drainings,
 		LastError: m.lastErr, Transitions: c.transitions,
 		ConnectTimes: m.took.connected.Snapshot(), FailedTimes: m.took.failed.Snapshot(), CloseTimes: m.took.closed.Snapshot(),
 	}
