@@ -459,6 +459,18 @@ func TestGroupConcurrentSafe(t *testing.T) {
 	require.Zero(t, l.Stats().InUse)
 }
 
+// E23: the context of a member's own time ends with the member, and leaves no timer.
+func TestGroupMembersContextEndsWithIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, newLimiter(t, 1), group.Config{MemberTimeout: time.Hour})
+		var kept context.Context
+		require.NoError(t, g.Go(func(ctx context.Context) (int, error) { kept = ctx; return 1, nil }))
+		synctest.Wait()
+		require.ErrorIs(t, kept.Err(), context.Canceled)
+		require.NoError(t, g.Wait())
+	})
+}
+
 // G-GRP-2, G-GRP-4: a member that isn't admitted, and is the last, lets Wait go, and cancels
 // the others if errors do.
 func TestGroupMemberThatIsRefusedCountsAsOneThatFailed(t *testing.T) {
