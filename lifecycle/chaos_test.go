@@ -192,7 +192,7 @@ func runChaos(t *testing.T, seed uint64, run func(t *testing.T, c *chaos)) {
 // G-LIF-1 to G-LIF-6, G-SUP-1, G-SUP-2: a machine with everything at once, with and without
 // a supervisor.
 func TestMachineChaosStress(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(60) {
 		runChaos(t, seed, func(t *testing.T, c *chaos) {
 			m, err := lifecycle.New(c.config())
 			require.NoError(t, err)
@@ -268,7 +268,7 @@ func TestMachineChaosStress(t *testing.T) {
 
 // G-REG-1 to G-REG-5: a registry with everything at once.
 func TestRegistryChaosStress(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(60) {
 		runChaos(t, seed, func(t *testing.T, c *chaos) {
 			r, err := lifecycle.NewRegistry(lifecycle.RegistryConfig[int, *chaosConn]{
 				Machine: c.config(), MaxKeys: 3, MaxWaiting: c.n(3),

@@ -220,8 +220,8 @@ func (c *core) end(ctx context.Context, s *call, f failure, reason StopReason) e
 	if f.answer && reason == StopNotRetryable {
 		c.policy.Budget.Deposit() // the backend answered: it is well
 	}
-	if reason == StopNotRetryable || reason == StopNotIdempotent || c.policy.MaxAttempts == 1 {
-		return f.err
+	if reason == StopNotRetryable || reason == StopNotIdempotent || c.policy.MaxAttempts == 1 && !f.items {
+		return f.err // but not what one item of many ended with, which isn't what the batch did
 	}
 	e := &ExhaustedError{Name: c.policy.Name, Report: c.report(s, f.open), doubt: s.doubt}
 	if reason == StopCanceled || reason == StopDeadline {

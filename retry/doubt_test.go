@@ -117,3 +117,19 @@ func TestBudgetIsRefilledByMarkedAnswers(t *testing.T) {
 		}
 	})
 }
+
+// With one attempt, too: the refusal of one item isn't one of the batch, of which the others
+// were executed. What ended the whole is returned as it is.
+func TestEachWithOneAttemptIsNotRefusedByOneItem(t *testing.T) {
+	r := newRetrier(t, retry.WritePolicy())
+	send := func(results []retry.Result[int], err error) error {
+		_, report, err := retry.Each(t.Context(), r, []int{1, 2}, func(context.Context, []int) ([]retry.Result[int], error) { return results, err })
+		require.Equal(t, 1, report.Attempts)
+		return err
+	}
+	err := send([]retry.Result[int]{{Value: 1}, {Err: errRefused}}, nil)
+	require.Equal(t, 1, exhausted(t, err).Unresolved)
+	require.Equal(t, spillway.OutcomeUnknown, spillway.OutcomeOf(err))
+	require.Equal(t, retry.Stop, retry.Classify(err))
+	require.Equal(t, error(errRefused), send(nil, errRefused))
+}

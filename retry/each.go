@@ -27,7 +27,8 @@ type Result[O any] struct {
 // asks for the longest. The error of Each is nil if every item was answered, be it by
 // an error that isn't worth repeating: look at the items. Otherwise it is what Do would
 // return: an *[ExhaustedError] that says how many items are open, and those have their
-// last errors; or the error of send, if that isn't worth repeating.
+// last errors, also if the policy allows one sending only; or the error of send, if that
+// isn't worth repeating, or was that of the only sending.
 func Each[I, O, T any](ctx context.Context, r *Retrier[T], items []I, send func(ctx context.Context, items []I) ([]Result[O], error)) ([]Result[O], Report, error) {
 	b := batch[I, O]{core: r.core, open: items, results: make([]Result[O], len(items))}
 	if b.core == nil {
