@@ -111,6 +111,7 @@ func TestGroupPanicIsAnErrorWithItsStack(t *testing.T) {
 		require.Equal(t, group.Result[int]{Value: 7, Started: true}, results[6])
 		s := g.Stats()
 		require.EqualValues(t, 6, s.Aborted)
+		require.EqualValues(t, 1, s.Succeeded())
 		requireConserved(t, s)
 		require.Zero(t, l.Stats().InUse)
 	})
@@ -457,6 +458,33 @@ func TestGroupConcurrentSafe(t *testing.T) {
 	require.EqualValues(t, s.Started(), ran.Load())
 	require.Len(t, g.Results(), 1600)
 	require.Zero(t, l.Stats().InUse)
+}
+
+// G-GRP-8: only what says that it was canceled, after another's failure has canceled the rest,
+// is no failure of its own.
+func TestGroupErrorListsWhatIsAFailureOfItsOwn(t *testing.T) {
+	for name, c := range map[string]struct {
+		cancel       bool
+		first, other error
+		canceled     uint64
+	}{
+		"canceled first":   {true, context.Canceled, errMember, 0},
+		"failed later":     {true, errMember, context.DeadlineExceeded, 0},
+		"nobody cancels":   {false, errMember, context.Canceled, 0},
+		"canceled by that": {true, errMember, context.Canceled, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGroup(t, newLimiter(t, 2), group.Config{CancelOnError: c.cancel})
+				require.NoError(t, g.Go(func(context.Context) (int, error) { time.Sleep(time.Second); return 0, c.other }))
+				require.NoError(t, g.Go(fail(c.first)))
+				var e *group.Error
+				require.ErrorAs(t, g.Wait(), &e)
+				require.Equal(t, c.canceled, e.Canceled)
+				require.Equal(t, []error{c.first, c.other}[:2-c.canceled], e.Unwrap())
+			})
+		})
+	}
 }
 
 // E23: the context of a member's own time ends with the member, and leaves no timer.
