@@ -44,8 +44,8 @@ func (o Outcome) String() string {
 
 // OutcomeOf returns the class of an operation's error. A nil error is OutcomeOK.
 // The outermost error in err's tree that has a method Outcome() Outcome decides;
-// failing that, a cancelled context and a closed component are OutcomeLocal, anything
-// that says of itself that it timed out is OutcomeTimeout, and the rest is
+// failing that, a cancelled context, a closed component and a refusal are OutcomeLocal,
+// anything that says of itself that it timed out is OutcomeTimeout, and the rest is
 // OutcomeUnknown.
 func OutcomeOf(err error) Outcome {
 	if err == nil {
@@ -60,7 +60,7 @@ func OutcomeOf(err error) Outcome {
 	if errors.As(err, &carrier) {
 		return known(carrier.Outcome())
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, ErrClosed) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, ErrClosed) || errors.Is(err, ErrBackpressure) {
 		return OutcomeLocal
 	}
 	var timeout interface{ Timeout() bool }

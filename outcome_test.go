@@ -38,6 +38,7 @@ func TestOutcomeOfErrors(t *testing.T) {
 		"rejection":        {&spillway.Rejection{Reason: spillway.ReasonExpired}, spillway.OutcomeLocal},
 		"closed":           {&spillway.ClosedError{}, spillway.OutcomeLocal},
 		"bare closed":      {fmt.Errorf("a: %w", spillway.ErrClosed), spillway.OutcomeLocal},
+		"bare refusal":     {fmt.Errorf("a: %w", spillway.ErrBackpressure), spillway.OutcomeLocal},
 		"weight":           {&spillway.WeightError{}, spillway.OutcomePermanent},
 		"nested":           {&spillway.NestedError{}, spillway.OutcomePermanent},
 		"config":           {&spillway.ConfigError{}, spillway.OutcomePermanent},

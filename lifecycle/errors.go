@@ -14,14 +14,14 @@ import (
 // backpressure, and none is worth a retry without a change of state.
 var (
 	// ErrNotConnected: there is no connection to take a lease of.
-	ErrNotConnected = errors.New("lifecycle: not connected")
+	ErrNotConnected error = &sentinel{"not connected", "not_connected", spillway.OutcomeLocal}
 	// ErrConnecting: another Connect is under way.
-	ErrConnecting = errors.New("lifecycle: already connecting")
+	ErrConnecting error = &sentinel{"already connecting", "connecting", spillway.OutcomeLocal}
 	// ErrAlreadyConnected: Connect was called with a connection in place, which
 	// stays as it is.
-	ErrAlreadyConnected = errors.New("lifecycle: already connected")
+	ErrAlreadyConnected error = &sentinel{"already connected", "connected", spillway.OutcomeLocal}
 	// ErrClosing: a Close is under way.
-	ErrClosing = errors.New("lifecycle: closing")
+	ErrClosing error = &sentinel{"closing", "closing", spillway.OutcomeLocal}
 	// ErrConnectAborted: Close was called while Connect was under way.
 	ErrConnectAborted error = &sentinel{"connect aborted by Close", "aborted", spillway.OutcomeLocal}
 	// ErrNoConnection: a dial returned neither a connection nor an error.

@@ -44,11 +44,15 @@ func TestMachineCloseEndsARepeatedConnect(t *testing.T) {
 // What none of these is worth is a retry: docs/errors.md.
 func TestSentinelsAreNotWorthARetry(t *testing.T) {
 	for err, want := range map[error]spillway.Outcome{
-		lifecycle.ErrConnectAborted: spillway.OutcomeLocal,
-		lifecycle.ErrOrphaned:       spillway.OutcomeLocal,
-		lifecycle.ErrStillClosing:   spillway.OutcomeLocal,
-		lifecycle.ErrRemoved:        spillway.OutcomeLocal,
-		lifecycle.ErrNoConnection:   spillway.OutcomePermanent,
+		lifecycle.ErrNotConnected:     spillway.OutcomeLocal,
+		lifecycle.ErrConnecting:       spillway.OutcomeLocal,
+		lifecycle.ErrAlreadyConnected: spillway.OutcomeLocal,
+		lifecycle.ErrClosing:          spillway.OutcomeLocal,
+		lifecycle.ErrConnectAborted:   spillway.OutcomeLocal,
+		lifecycle.ErrOrphaned:         spillway.OutcomeLocal,
+		lifecycle.ErrStillClosing:     spillway.OutcomeLocal,
+		lifecycle.ErrRemoved:          spillway.OutcomeLocal,
+		lifecycle.ErrNoConnection:     spillway.OutcomePermanent,
 	} {
 		require.Equal(t, want, spillway.OutcomeOf(err), err)
 		require.Equal(t, retry.Stop, retry.Classify(err), err)
