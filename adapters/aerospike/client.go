@@ -67,7 +67,7 @@ type core struct {
 }
 
 // ErrWrapped is returned by Connect on a client that was made by Wrap.
-var ErrWrapped = errors.New("aerospike: a wrapped client can't be connected anew")
+var ErrWrapped error = &sentinel{"a wrapped client can't be connected anew", spillway.OutcomePermanent}
 
 // New returns a client that isn't connected yet. A wrong configuration gives a
 // *spillway.ConfigError that lists every fault; nothing was dialled.

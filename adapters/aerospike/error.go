@@ -181,3 +181,14 @@ func IsOverload(err error) bool {
 		return v.Code == types.PARTITION_UNAVAILABLE || v.Code == types.SERVER_NOT_AVAILABLE
 	}
 }
+
+// sentinel is an error that has a class, so that nobody repeats what it is about.
+type sentinel struct {
+	text    string
+	outcome spillway.Outcome
+}
+
+func (e *sentinel) Error() string { return "aerospike: " + e.text }
+
+// Outcome returns the class.
+func (e *sentinel) Outcome() spillway.Outcome { return e.outcome }

@@ -18,9 +18,9 @@ import (
 // The errors of a stream's use.
 var (
 	// ErrStreamClosed ends an iteration whose stream was closed meanwhile.
-	ErrStreamClosed = errors.New("aerospike: stream is closed")
+	ErrStreamClosed error = &sentinel{"stream is closed", spillway.OutcomeLocal}
 	// ErrStreamUsed is the error of a second iteration over a stream.
-	ErrStreamUsed = errors.New("aerospike: stream was iterated over already")
+	ErrStreamUsed error = &sentinel{"stream was iterated over already", spillway.OutcomePermanent}
 )
 
 // Stream delivers the records of a scan. It is for one iteration by one goroutine;
