@@ -27,12 +27,7 @@ func Each[In any](ctx context.Context, a Admission, cfg Config, seq iter.Seq[In]
 	if err != nil {
 		return Stats{}, err
 	}
-	read := false
-	defer func() {
-		if !read {
-			c.abandon()
-		}
-	}()
+	defer c.abandon() // nothing is left to abandon if all went well
 	for in := range seq {
 		op := func(ctx context.Context) error { return fn(ctx, in) }
 		permit, err := c.await(func() bool { return true })
@@ -46,7 +41,6 @@ func Each[In any](ctx context.Context, a Admission, cfg Config, seq iter.Seq[In]
 		c.start()
 		go c.run(permit, op, func(error) {})
 	}
-	read = true
 	err = c.end()
 	return c.snapshot(), err
 }
@@ -97,11 +91,6 @@ type pair[In, Out any] struct {
 // one starts an item, hands on what has ended, and reports whether to go on.
 func (m *mapping[In, Out]) one(in In) bool {
 	permit, err := m.crew.await(m.deliver)
-	if m.stopped {
-		permit.ReleaseWith(spillway.OutcomeLocal)
-		m.crew.refuse(context.Canceled, func() {})
-		return false
-	}
 	if err != nil {
 		m.crew.refuse(err, func() { m.ready = append(m.ready, pair[In, Out]{in, Result[Out]{Err: err}}) })
 		if m.crew.ends(err) {
