@@ -276,6 +276,27 @@ func TestMapConsumerThatPanics(t *testing.T) {
 	})
 }
 
+// G-GRP-5: items that aren't started are yielded with the reason, those that are refused and the
+// one that ends the run.
+func TestMapYieldsWhatIsNotStarted(t *testing.T) {
+	l := newLimiter(t, 1)
+	held, err := l.Admit(t.Context())
+	require.NoError(t, err)
+	results := map[int]error{}
+	for in, r := range group.Map(t.Context(), l, group.Config{}, slices.Values([]int{1, 2, 3}), func(context.Context, int) (int, error) { return 0, nil }) {
+		require.False(t, r.Started)
+		results[in] = r.Err
+		if in == 2 {
+			held.Release()
+			require.NoError(t, l.Close(t.Context()))
+		}
+	}
+	require.Len(t, results, 3)
+	require.ErrorIs(t, results[1], spillway.ErrBackpressure)
+	require.ErrorIs(t, results[2], spillway.ErrBackpressure)
+	require.ErrorIs(t, results[3], spillway.ErrClosed)
+}
+
 // Each range over a Map is a run of its own.
 func TestMapCanBeRangedOverAgain(t *testing.T) {
 	squares := group.Map(t.Context(), newLimiter(t, 1), group.Config{}, count(3), func(_ context.Context, i int) (int, error) { return i * i, nil })
