@@ -64,7 +64,7 @@ func (c *chaos) anything() {
 	case 1:
 		runtime.Goexit()
 	case 2:
-		time.Sleep(c.span())
+		<-time.After(c.span())
 	case 3:
 		_ = c.e.Stats()
 	case 4:
@@ -146,7 +146,7 @@ func (c *chaos) op(j *chaosJob, how int, takes time.Duration) spillway.Op[int] {
 		case 2:
 			return 0, errOp
 		case 3:
-			time.Sleep(takes)
+			<-time.After(takes)
 		case 4:
 			select {
 			case <-ctx.Done():

@@ -216,9 +216,10 @@ func (e *Executor[T]) fresh() *Future[T] {
 
 // Close closes the executor for new jobs and parked callers, lets the accepted ones go
 // on for Config.Drain, cancels the rest, and returns when the last worker is gone and the
-// sink and the hooks have been told, on whichever goroutine of the executor's. It returns nil if everything accepted was run
-// to its end. Otherwise it returns a *[CloseError]: jobs that were never started end with
-// a *spillway.ClosedError, and running ones had their context canceled.
+// sink and the hooks have been told, on whichever goroutine of the executor's. It returns
+// nil if everything accepted was run to its end. Otherwise it returns a *[CloseError]: jobs
+// that were never started end with a *spillway.ClosedError, and running ones had their
+// context canceled.
 //
 // If ctx ends first, Close cancels the rest at once and returns without waiting any
 // longer. What still runs then can't be stopped and goes on; futures of it say closed.

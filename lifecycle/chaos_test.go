@@ -50,7 +50,7 @@ func (c *chaos) span() time.Duration { return time.Duration(c.n(40)) * time.Mill
 func (c *chaos) pass(ctx context.Context) {
 	d, deaf := c.span(), c.n(3) == 0
 	if deaf {
-		time.Sleep(d)
+		<-time.After(d)
 		return
 	}
 	select {
@@ -114,7 +114,7 @@ func (c *chaos) close(ctx context.Context, conn *chaosConn) error {
 // use holds a lease for a while.
 func (c *chaos) use(l lifecycle.Lease[*chaosConn]) {
 	c.note(l.Conn(), 1)
-	time.Sleep(c.span() * time.Duration(c.n(3)))
+	<-time.After(c.span() * time.Duration(c.n(3)))
 	c.note(l.Conn(), -1)
 }
 
@@ -168,7 +168,7 @@ func (c *chaos) config() lifecycle.Config[*chaosConn] {
 			case 0:
 				panic("draining")
 			case 1:
-				time.Sleep(c.span())
+				<-time.After(c.span())
 			}
 		}
 	}
@@ -210,7 +210,7 @@ func TestMachineChaosStress(t *testing.T) {
 				case 0:
 					panic("observer")
 				case 1:
-					time.Sleep(c.span())
+					<-time.After(c.span())
 				case 2:
 					_ = m.Close(context.Background())
 				case 3:
