@@ -16,17 +16,12 @@ const (
 	bad               // somebody must look now
 )
 
+var levelNames = [...]string{"idle", "ok", "warn", "bad"}
+
 // String is the level's name, in JSON and as a class of the page.
 func (l level) String() string {
-	switch l {
-	case idle:
-		return "idle"
-	case fine:
-		return "ok"
-	case warn:
-		return "warn"
-	case bad:
-		return "bad"
+	if int(l) < len(levelNames) {
+		return levelNames[l]
 	}
 	return fmt.Sprintf("level(%d)", uint8(l))
 }

@@ -18,17 +18,12 @@ const (
 	Histogram                 // how long things took, in buckets
 )
 
+var kindNames = [...]string{"counter", "updowncounter", "gauge", "histogram"}
+
 // String returns the kind's name in lower case.
 func (k Kind) String() string {
-	switch k {
-	case Counter:
-		return "counter"
-	case UpDownCounter:
-		return "updowncounter"
-	case Gauge:
-		return "gauge"
-	case Histogram:
-		return "histogram"
+	if int(k) < len(kindNames) {
+		return kindNames[k]
 	}
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }

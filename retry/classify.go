@@ -19,17 +19,12 @@ const (
 	Pushback                 // as Transient, and it was turned away for load: not before the floor
 )
 
+var verdictNames = [...]string{"stop", "ambiguous", "transient", "pushback"}
+
 // String returns the verdict's name in lower case.
 func (v Verdict) String() string {
-	switch v {
-	case Stop:
-		return "stop"
-	case Ambiguous:
-		return "ambiguous"
-	case Transient:
-		return "transient"
-	case Pushback:
-		return "pushback"
+	if int(v) < len(verdictNames) {
+		return verdictNames[v]
 	}
 	return fmt.Sprintf("verdict(%d)", uint8(v))
 }

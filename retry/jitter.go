@@ -14,23 +14,18 @@ const (
 	NoJitter                         // c itself: for a single client, and for tests
 )
 
+var jitterNames = [...]string{"full", "equal", "decorrelated", "none"}
+
+// Valid reports whether j is one of the four kinds.
+func (j Jitter) Valid() bool { return int(j) < len(jitterNames) }
+
 // String returns the kind's name: full, equal, decorrelated or none.
 func (j Jitter) String() string {
-	switch j {
-	case FullJitter:
-		return "full"
-	case EqualJitter:
-		return "equal"
-	case DecorrelatedJitter:
-		return "decorrelated"
-	case NoJitter:
-		return "none"
+	if j.Valid() {
+		return jitterNames[j]
 	}
 	return fmt.Sprintf("jitter(%d)", uint8(j))
 }
-
-// Valid reports whether j is one of the four kinds.
-func (j Jitter) Valid() bool { return j <= NoJitter }
 
 // MarshalText returns the kind's name. It fails for one that isn't valid.
 func (j Jitter) MarshalText() ([]byte, error) {
@@ -43,9 +38,9 @@ func (j Jitter) MarshalText() ([]byte, error) {
 // UnmarshalText sets j from a kind's name. On an unknown name it returns an error
 // that lists the known ones, and j is unchanged.
 func (j *Jitter) UnmarshalText(text []byte) error {
-	for k := FullJitter; k.Valid(); k++ {
-		if string(text) == k.String() {
-			*j = k
+	for i, name := range jitterNames {
+		if string(text) == name {
+			*j = Jitter(i)
 			return nil
 		}
 	}

@@ -23,30 +23,17 @@ const (
 	stopCount
 )
 
+var stopNames = [...]string{
+	"ok", "not_retryable", "not_idempotent", "attempts_exhausted", "elapsed_exhausted",
+	"deadline_exceeded", "hint_too_long", "budget_exhausted", "canceled",
+}
+
 // String returns the reason's name, as telemetry uses it.
 func (r StopReason) String() string {
-	switch r {
-	case StopSuccess:
-		return "ok"
-	case StopNotRetryable:
-		return "not_retryable"
-	case StopNotIdempotent:
-		return "not_idempotent"
-	case StopAttempts:
-		return "attempts_exhausted"
-	case StopElapsed:
-		return "elapsed_exhausted"
-	case StopDeadline:
-		return "deadline_exceeded"
-	case StopHint:
-		return "hint_too_long"
-	case StopBudget:
-		return "budget_exhausted"
-	case StopCanceled:
-		return "canceled"
-	default:
-		return fmt.Sprintf("stop(%d)", uint8(r))
+	if r < stopCount {
+		return stopNames[r]
 	}
+	return fmt.Sprintf("stop(%d)", uint8(r))
 }
 
 // text says the same to somebody who reads an error.

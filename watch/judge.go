@@ -21,21 +21,12 @@ const (
 	Stuck                   // no permit comes back while callers want some
 )
 
+var kindNames = [...]string{"idle", "busy", "limit tight", "backend slow", "leaking", "stuck"}
+
 // String returns the kind's name in lower case.
 func (k Kind) String() string {
-	switch k {
-	case Idle:
-		return "idle"
-	case Busy:
-		return "busy"
-	case LimitTight:
-		return "limit tight"
-	case BackendSlow:
-		return "backend slow"
-	case Leaking:
-		return "leaking"
-	case Stuck:
-		return "stuck"
+	if int(k) < len(kindNames) {
+		return kindNames[k]
 	}
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }

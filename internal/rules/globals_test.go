@@ -28,9 +28,15 @@ var readOnlyTables = map[string]string{
 
 	"observe.table": "the metrics, by which telemetry, live page, dashboards and alerts all go; Go has no constant tables",
 
+	"debugz.levelNames":           "the words of an enumeration",
+	"lifecycle.stateNames":        "the words of an enumeration",
 	"limiter/adaptive.causeNames": "the words of an enumeration",
+	"observe.kindNames":           "the words of an enumeration",
+	"retry.jitterNames":           "the words of an enumeration",
+	"retry.stopNames":             "the words of an enumeration",
+	"retry.verdictNames":          "the words of an enumeration",
+	"watch.kindNames":             "the words of an enumeration",
 
-	"lifecycle.stateNames":  "the words of an enumeration",
 	"lifecycle.transitions": "the one authority on which state may follow which; the diagrams are tested against it",
 }
 
