@@ -3,7 +3,6 @@ package lane
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -90,13 +89,8 @@ type Config struct {
 
 // validate notes every fault of a lane's configuration; prefix says whose.
 func (c Config) validate(e *spillway.ConfigError, prefix string) {
+	c.options().Validate(e, prefix)
 	add := func(field string, value any, problem string) { e.Add(prefix+field, value, problem) }
-	if strings.TrimSpace(c.Name) == "" {
-		add("Name", c.Name, "must not be empty")
-	}
-	if c.Limit < 1 || c.Limit > MaxLimit {
-		add("Limit", c.Limit, fmt.Sprintf("must be from 1 to %d", MaxLimit))
-	}
 	if c.MaxWaiting < 0 || c.MaxWaiting > MaxLimit {
 		add("MaxWaiting", c.MaxWaiting, fmt.Sprintf("must be from 0 to %d", MaxLimit))
 	}
@@ -111,21 +105,6 @@ func (c Config) validate(e *spillway.ConfigError, prefix string) {
 	}
 	if c.Predict && c.MaxWaiting == 0 {
 		add("Predict", c.Predict, "needs MaxWaiting: there is no wait to predict")
-	}
-	if !c.Mode.Valid() {
-		add("Mode", c.Mode, "must be Enforce, Shadow, Off or RefuseAll")
-	}
-	if c.RetryAfter < 0 {
-		add("RetryAfter", c.RetryAfter, "must not be negative")
-	}
-	if !c.Track.Valid() {
-		add("Track", c.Track, "must be TrackOff, TrackSite or TrackStack")
-	}
-	if c.HoldWarn < 0 {
-		add("HoldWarn", c.HoldWarn, "must not be negative")
-	}
-	if c.HoldWarn > 0 && c.Track == spillway.TrackOff {
-		add("HoldWarn", c.HoldWarn, "needs Track to be TrackSite or TrackStack")
 	}
 }
 
@@ -142,6 +121,6 @@ func (c Config) options() permit.Options {
 	return permit.Options{
 		Component: "lane", Name: c.Name, Limit: c.Limit, Mode: c.Mode, RetryAfter: c.RetryAfter,
 		Sample: sampleEvery, Track: c.Track, Nested: c.DetectNested, HoldWarn: c.HoldWarn,
-		MaxWait: c.MaxWait, Newest: c.Order == Newest, Estimate: true, Predict: c.Predict, Room: c.MaxWaiting, Hint: c.MaxWaiting > 0, Hooks: hooks,
+		MaxWait: c.MaxWait, Newest: c.Order == Newest, Estimate: true, Predict: c.Predict, Room: c.MaxWaiting, Hooks: hooks,
 	}
 }

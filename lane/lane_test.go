@@ -243,7 +243,7 @@ func TestConfigListsEveryFault(t *testing.T) {
 	for _, f := range faults.Faults {
 		fields = append(fields, f.Field)
 	}
-	require.Equal(t, []string{"Name", "Limit", "MaxWaiting", "MaxWait", "Order", "Mode", "RetryAfter", "Track", "HoldWarn"}, fields)
+	require.Equal(t, []string{"Name", "Limit", "Mode", "RetryAfter", "Track", "HoldWarn", "MaxWaiting", "MaxWait", "Order"}, fields)
 	_, err = lane.New[int](lane.Config{Name: "x", Limit: 1, MaxWait: 1, Predict: true, HoldWarn: 1})
 	require.ErrorContains(t, err, "MaxWait is 1ns: needs MaxWaiting")
 	require.ErrorContains(t, err, "Predict is true: needs MaxWaiting")

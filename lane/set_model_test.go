@@ -73,7 +73,7 @@ func newSetPair(t *testing.T, cfg lane.SetConfig) *setPair {
 		p.models = append(p.models, permittest.New(permit.Options{
 			Component: "lane", Name: cfg.Name + "/" + c.Name, Limit: c.Limit, RetryAfter: c.RetryAfter, Track: c.Track,
 			MaxWait: c.MaxWait, Newest: c.Order == lane.Newest, Predict: c.Predict,
-			Estimate: true, Hint: c.MaxWaiting > 0, Room: c.MaxWaiting,
+			Estimate: true, Room: c.MaxWaiting,
 		}))
 	}
 	for _, name := range cfg.Lending.NoLend {

@@ -2,8 +2,6 @@ package limiter
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spillway-go/spillway"
@@ -53,33 +51,6 @@ type Config struct {
 	DetectNested bool
 	// Hooks are told of what happens off the fast path, in this order.
 	Hooks []Hooks
-}
-
-// validate returns one error that lists every fault.
-func (c Config) validate() error {
-	e := &spillway.ConfigError{Component: "limiter", Name: c.Name}
-	if strings.TrimSpace(c.Name) == "" {
-		e.Add("Name", c.Name, "must not be empty")
-	}
-	if c.Limit < 1 || c.Limit > MaxLimit {
-		e.Add("Limit", c.Limit, fmt.Sprintf("must be from 1 to %d", MaxLimit))
-	}
-	if !c.Mode.Valid() {
-		e.Add("Mode", c.Mode, "must be Enforce, Shadow, Off or RefuseAll")
-	}
-	if c.RetryAfter < 0 {
-		e.Add("RetryAfter", c.RetryAfter, "must not be negative")
-	}
-	if !c.Track.Valid() {
-		e.Add("Track", c.Track, "must be TrackOff, TrackSite or TrackStack")
-	}
-	if c.HoldWarn < 0 {
-		e.Add("HoldWarn", c.HoldWarn, "must not be negative")
-	}
-	if c.HoldWarn > 0 && c.Track == spillway.TrackOff {
-		e.Add("HoldWarn", c.HoldWarn, "needs Track to be TrackSite or TrackStack")
-	}
-	return e.Err()
 }
 
 // options are the settings of the core.

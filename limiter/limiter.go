@@ -20,10 +20,12 @@ type Limiter[T any] struct {
 // New returns a limiter with all its permits free. A wrong configuration gives a
 // *spillway.ConfigError that lists every fault.
 func New[T any](cfg Config) (*Limiter[T], error) {
-	if err := cfg.validate(); err != nil {
-		return nil, err
+	e := &spillway.ConfigError{Component: "limiter", Name: cfg.Name}
+	opts := cfg.options()
+	if opts.Validate(e, ""); e.Err() != nil {
+		return nil, e
 	}
-	return &Limiter[T]{core: permit.New(cfg.options())}, nil
+	return &Limiter[T]{core: permit.New(opts)}, nil
 }
 
 // Share returns a limiter for operations with the result type U that uses l's

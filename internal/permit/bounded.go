@@ -1,10 +1,6 @@
 package permit
 
-import (
-	"context"
-
-	"github.com/spillway-go/spillway"
-)
+import "context"
 
 // BoundedKey is the key under which a context has a value that ends without showing a
 // deadline. It bounds a wait as well as one that shows it, but a prediction must not take
@@ -27,7 +23,5 @@ func (c *Core) roomFor(ctx context.Context) (int, error) {
 		return 0, nil // nobody waits in this mode, nor after Close
 	}
 	c.invalid.Add(1)
-	e := &spillway.ConfigError{Component: c.opts.Component, Name: c.opts.Name}
-	e.Add("MaxWait", 0, "must be positive for a call whose context has no deadline: it could wait for ever")
-	return 0, e
+	return 0, c.fault("MaxWait", 0, "must be positive for a call whose context has no deadline: it could wait for ever")
 }

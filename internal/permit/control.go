@@ -19,9 +19,7 @@ func (c *Core) Mode() spillway.Mode { return modeOf(c.word.Load()) }
 // now too heavy.
 func (c *Core) SetLimit(n int) error {
 	if n < 1 || n > MaxLimit {
-		e := &spillway.ConfigError{Component: c.opts.Component, Name: c.opts.Name}
-		e.Add("Limit", n, fmt.Sprintf("must be from 1 to %d", MaxLimit))
-		return e
+		return c.fault("Limit", n, limitRange())
 	}
 	var from int
 	c.mu.Lock()
@@ -54,9 +52,7 @@ func (c *Core) SetLimit(n int) error {
 // sends them away.
 func (c *Core) SetMode(m spillway.Mode) error {
 	if !m.Valid() {
-		e := &spillway.ConfigError{Component: c.opts.Component, Name: c.opts.Name}
-		e.Add("Mode", m, "must be enforce, shadow, off or refuse-all")
-		return e
+		return c.fault("Mode", m, knownModes)
 	}
 	var from spillway.Mode
 	c.mu.Lock()

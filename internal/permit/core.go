@@ -12,27 +12,6 @@ import (
 	"github.com/spillway-go/spillway/internal/slot"
 )
 
-// Options are the settings of a Core. They were validated by the package that
-// makes it.
-type Options struct {
-	Component  string         // "limiter" or "lane", for errors
-	Name       string         // the component's name
-	Limit      int            // 1 to MaxLimit
-	Mode       spillway.Mode  // a valid one
-	RetryAfter time.Duration  // the hint that rejections carry; 0 for none
-	Sample     int            // every how many admissions the hold is timed; 0 never
-	Track      spillway.Track // what is kept of who holds a permit
-	Nested     bool           // whether an operation may not enter its own core again
-	HoldWarn   time.Duration  // from when on a hold is told to the hook; 0 never
-	Room       int            // places in the queue, as errors say it; 0 if there is none
-	MaxWait    time.Duration  // the longest time in the queue; 0 if only the context bounds it
-	Newest     bool           // whether the newest waiter is served first, and old ones are shed
-	Estimate   bool           // whether the time that calls take is estimated
-	Predict    bool           // whether who can't be served in time is refused at once
-	Hint       bool           // whether rejections say when those who wait will have been served
-	Hooks      []Hooks        // told in this order
-}
-
 // Core counts permits. All its methods are safe for concurrent use.
 type Core struct {
 	opts      Options
@@ -83,7 +62,7 @@ func New(opts Options) *Core {
 	c.sampled.Store(c.sampleMask())
 	c.tracks = opts.Track != spillway.TrackOff
 	c.careful = opts.Nested || c.tracks || c.unbounded()
-	c.watches = opts.Predict || opts.Hint || opts.Newest
+	c.watches = opts.Predict || opts.Newest || opts.Room > 0
 	c.word.Store(withMode(withLimit(0, opts.Limit), opts.Mode))
 	c.rejections.Store(c.newRejections(opts.Limit, 0))
 	c.slots.Reserve(opts.Limit)

@@ -107,8 +107,8 @@ func settingsOf(program []byte) permit.Options {
 	}
 	is := func(bit int) bool { return program[0]>>bit&1 != 0 }
 	opts.Limit += int(program[1] % 3)
-	opts.Newest, opts.Predict, opts.Hint = is(0), is(1), is(2)
-	opts.Estimate = opts.Predict || opts.Hint
+	opts.Newest, opts.Predict = is(0), is(1)
+	opts.Estimate = opts.Predict || is(2)
 	if is(3) {
 		opts.Track, opts.HoldWarn = spillway.TrackSite, 25*time.Millisecond
 	}

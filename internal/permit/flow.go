@@ -175,7 +175,7 @@ const hintEvery = int64(100 * time.Millisecond)
 // will have been served.
 func (c *Core) hintLocked() {
 	f, now := &c.flow, c.flow.clock
-	if !c.opts.Hint || f.seen < flowTrust || f.hintAt != 0 && now-f.hintAt < hintEvery {
+	if c.opts.Room == 0 || f.seen < flowTrust || f.hintAt != 0 && now-f.hintAt < hintEvery {
 		return
 	}
 	f.hintAt = now

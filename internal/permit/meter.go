@@ -46,9 +46,7 @@ type metered struct{ spillway.Meter }
 // before; nil ends that. every must be a power of two up to MaxEvery.
 func (c *Core) SetMeter(m spillway.Meter, every int) error {
 	if m != nil && (every < 1 || every > MaxEvery || every&(every-1) != 0) {
-		e := &spillway.ConfigError{Component: c.opts.Component, Name: c.opts.Name}
-		e.Add("Every", every, fmt.Sprintf("must be a power of two up to %d", MaxEvery))
-		return e
+		return c.fault("Every", every, fmt.Sprintf("must be a power of two up to %d", MaxEvery))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

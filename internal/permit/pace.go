@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"github.com/spillway-go/spillway"
 )
 
 // A limit below one is a pace: one permit, and a gap between its coming back and its
@@ -25,9 +23,7 @@ const never = math.MaxInt64
 // SetPace sets the gap; with 0 calls aren't paced.
 func (c *Core) SetPace(gap time.Duration) error {
 	if gap < 0 {
-		e := &spillway.ConfigError{Component: c.opts.Component, Name: c.opts.Name}
-		e.Add("Pace", gap, "must not be negative")
-		return e
+		return c.fault("Pace", gap, "must not be negative")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,9 +97,7 @@ func (c *Core) dueAt() int64 {
 // last.
 func (c *Core) SetMaxWeight(n int) error {
 	if n < 0 || n > MaxLimit {
-		e := &spillway.ConfigError{Component: c.opts.Component, Name: c.opts.Name}
-		e.Add("MaxWeight", n, fmt.Sprintf("must be from 0 to %d", MaxLimit))
-		return e
+		return c.fault("MaxWeight", n, fmt.Sprintf("must be from 0 to %d", MaxLimit))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -203,8 +203,8 @@ func TestQueueStressRaiseBetweenTryAndWaitIsNotLost(t *testing.T) {
 func TestQueueStressByAllAtOnceIsWholeAfterwards(t *testing.T) {
 	for name, opts := range map[string]permit.Options{
 		"fifo":    {},
-		"newest":  {Newest: true, Hint: true},
-		"predict": {Predict: true, Estimate: true, Hint: true, Track: spillway.TrackSite, Sample: 1},
+		"newest":  {Newest: true, Room: 8},
+		"predict": {Predict: true, Estimate: true, Room: 8, Track: spillway.TrackSite, Sample: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			opts.Limit, opts.MaxWait = 5, 200*time.Microsecond

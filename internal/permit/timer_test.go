@@ -63,7 +63,7 @@ func TestCoreTimerGoesWithWhoWaited(t *testing.T) {
 // A change of the limit doesn't take the hint from the refusals that follow.
 func TestCoreHintOutlivesAChangeOfTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCore(permit.Options{MaxWait: time.Hour, Hint: true})
+		c := newCore(permit.Options{MaxWait: time.Hour, Room: 1})
 		u := enter(t, c, 1)
 		for range 60 {
 			w := wait(c, 1, 1)

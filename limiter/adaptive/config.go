@@ -105,12 +105,22 @@ func (c Config) validate(name string, static int) error {
 		}
 	}
 	if !c.Mode.Valid() || c.Mode == spillway.RefuseAll {
-		e.Add("Mode", c.Mode, "must be Enforce, Shadow or Off")
+		e.Add("Mode", c.Mode, knownModes)
 	}
 	if c.Recent < 0 || c.Recent > maxRecent {
 		e.Add("Recent", c.Recent, fmt.Sprintf("must be from 0 to %d", maxRecent))
 	}
 	return e.Err()
+}
+
+// knownModes is what a mode must be.
+const knownModes = "must be Enforce, Shadow or Off"
+
+// fault is the error of one thing that can't be had.
+func fault(name, field string, value any, problem string) error {
+	e := &spillway.ConfigError{Component: "adaptive", Name: name}
+	e.Add(field, value, problem)
+	return e
 }
 
 // rule returns the rule that moves a limit that started as static.

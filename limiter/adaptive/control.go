@@ -11,9 +11,7 @@ import (
 // limit back. Another mode gives a *spillway.ConfigError and changes nothing.
 func (c *Controller) SetMode(m spillway.Mode) error {
 	if !m.Valid() || m == spillway.RefuseAll {
-		e := &spillway.ConfigError{Component: "adaptive", Name: c.name}
-		e.Add("Mode", m, "must be enforce, shadow or off")
-		return e
+		return fault(c.name, "Mode", m, knownModes)
 	}
 	return c.operate(func() {
 		c.mode = m
@@ -35,9 +33,7 @@ func (c *Controller) SetTrusted(trusted bool) error {
 // *spillway.ConfigError and nothing changes.
 func (c *Controller) SetStatic(n int) error {
 	if c.guard != nil && (float64(n) < c.cfg.Min || n > c.cfg.Max) {
-		e := &spillway.ConfigError{Component: "adaptive", Name: c.name}
-		e.Add("Limit", n, "must be from Min to Max")
-		return e
+		return fault(c.name, "Limit", n, "must be from Min to Max")
 	}
 	return c.operate(func() {
 		c.static = n

@@ -147,7 +147,7 @@ func TestControllerModes(t *testing.T) {
 		require.Greater(t, l.Limit(), 15)
 		st := ctl.Stats()
 		require.Equal(t, uint64(1), st.Changes.Of(adaptive.Operator), "the limit in force was changed once")
-		require.ErrorContains(t, ctl.SetMode(spillway.RefuseAll), "must be enforce, shadow or off")
+		require.ErrorContains(t, ctl.SetMode(spillway.RefuseAll), "must be Enforce, Shadow or Off")
 		require.Equal(t, st.Changes, ctl.Stats().Changes)
 	})
 }

@@ -53,18 +53,14 @@ type Controller struct {
 // is returned as it is; g is as it was then. Drive doesn't block.
 func Drive(g Guard, cfg Config) (*Controller, error) {
 	if g == nil {
-		e := &spillway.ConfigError{Component: "adaptive"}
-		e.Add("Guard", nil, "must not be nil")
-		return nil, e
+		return nil, fault("", "Guard", nil, "must not be nil")
 	}
 	static := g.Limit()
 	if err := cfg.validate(g.Name(), static); err != nil {
 		return nil, err
 	}
 	if m, ok := g.(interface{ Meter() spillway.Meter }); ok && m.Meter() != nil {
-		e := &spillway.ConfigError{Component: "adaptive", Name: g.Name()}
-		e.Add("Guard", g.Name(), "must not be measured by another: Stop its controller, or SetMeter(nil, 0), first")
-		return nil, e
+		return nil, fault(g.Name(), "Guard", g.Name(), "must not be measured by another: Stop its controller, or SetMeter(nil, 0), first")
 	}
 	c := &Controller{
 		cfg: cfg, guard: g, name: g.Name(), static: static, mode: cfg.Mode, trusted: cfg.Trusted, every: 1,

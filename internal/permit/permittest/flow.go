@@ -130,7 +130,7 @@ func (m *Model) tooLate(w waiter) bool {
 // remind makes the hint of the refusals anew, if it isn't fresh.
 func (m *Model) remind() {
 	f := &m.flow
-	if !m.opts.Hint || len(f.releases) < trust || f.hinted && m.now-f.hintAt < fresh {
+	if m.opts.Room == 0 || len(f.releases) < trust || f.hinted && m.now-f.hintAt < fresh {
 		return
 	}
 	f.hinted, f.hintAt = true, m.now
