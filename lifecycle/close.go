@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
-	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/internal/cause"
 )
 
@@ -66,7 +64,7 @@ func (m *Machine[C]) Close(ctx context.Context) error {
 	// Nothing may keep the machine from ending Disconnected. What isn't ours runs on other
 	// goroutines, but for the context's own code when it is asked for its cause.
 	var last uint64
-	guarded(func() error { return m.wind(ctx, done, g) }, func(err error) { last = m.finish(c, err) })
+	guarded(m.cfg.Name, func() error { return m.wind(ctx, done, g) }, func(err error) { last = m.finish(c, err) })
 	if waits {
 		m.awaitTold(last, done, m.cfg.DrainTimeout+m.cfg.CloseTimeout-time.Since(began))
 	}
@@ -186,18 +184,13 @@ func (m *Machine[C]) startClose(ctx context.Context, conn C) <-chan error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.cfg.CloseTimeout)
 	go func() {
 		defer cancel()
-		err := error(&spillway.PanicError{Stack: debug.Stack()}) // of a Goexit
-		defer func() {
-			if v := recover(); v != nil {
-				err = &spillway.PanicError{Value: v, Stack: debug.Stack()}
-			}
+		guarded(m.cfg.Name, func() error { return m.cfg.Close(ctx, conn) }, func(err error) {
 			if err != nil {
 				err = &causedError{m.cfg.Name, errClose, err}
 			}
 			m.closedConn(err)
 			done <- err
-		}()
-		err = m.cfg.Close(ctx, conn)
+		})
 	}()
 	return done
 }

@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"context"
 	"reflect"
-	"runtime/debug"
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/internal/cause"
@@ -82,19 +81,16 @@ func (m *Machine[C]) connect(ctx context.Context, dial func(context.Context) (C,
 	return false, a.err
 }
 
-// dial runs on its own goroutine. The deferred function is the only way out, so
-// that a panic and a Goexit are results like others.
+// dial runs on its own goroutine.
 func (m *Machine[C]) dial(ctx context.Context, a *attempt, dial func(context.Context) (C, error)) {
 	var conn C
-	err := error(&spillway.PanicError{Component: "lifecycle", Name: m.cfg.Name, Stack: debug.Stack()}) // of a Goexit: nothing else will overwrite it
-	defer func() {
-		if v := recover(); v != nil {
-			err = &spillway.PanicError{Component: "lifecycle", Name: m.cfg.Name, Value: v, Stack: debug.Stack()}
-		}
+	guarded(m.cfg.Name, func() (err error) {
+		conn, err = dial(ctx)
+		return err
+	}, func(err error) {
 		m.dialled(ctx, a, conn, err)
 		m.endBackground()
-	}()
-	conn, err = dial(ctx)
+	})
 }
 
 // dialled decides an attempt by what its dial brought, if it still counts.

@@ -262,7 +262,7 @@ func (r *Registry[K, C]) Close(ctx context.Context) error {
 func (r *Registry[K, C]) closeAll(ctx context.Context, all []*entry[C]) {
 	errs := make(chan error, len(all))
 	for _, e := range all {
-		go guarded(func() error { return r.shut(ctx, e) }, func(err error) { errs <- err })
+		go guarded(e.machine.Name(), func() error { return r.shut(ctx, e) }, func(err error) { errs <- err })
 	}
 	joined := make([]error, 0, len(all))
 	for range all {

@@ -86,7 +86,7 @@ func (s phased) take(ctx context.Context, limit time.Duration) StepReport {
 	result := make(chan stepResult, 1)
 	go func() {
 		defer cancel()
-		guarded(func() error { return s.Run(stepCtx) }, func(err error) {
+		guarded(s.Name, func() error { return s.Run(stepCtx) }, func(err error) {
 			result <- stepResult{err: err, cut: stepCtx.Err() != nil}
 		})
 	}()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -195,18 +194,4 @@ func (s *Supervisor[C]) Stats() SupervisorStats {
 		st.Attempt = 0
 	}
 	return st
-}
-
-// guarded calls f, and tells done its error, which its panic and its Goexit are, too. The
-// latter goes on to end the goroutine.
-func guarded(f func() error, done func(error)) {
-	err, returned := error(nil), false
-	defer func() {
-		if !returned {
-			err = &spillway.PanicError{Value: recover(), Stack: debug.Stack()}
-		}
-		done(err)
-	}()
-	err = f()
-	returned = true
 }

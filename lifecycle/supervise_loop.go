@@ -125,7 +125,7 @@ func (s *Supervisor[C]) check(ctx context.Context, busy chan struct{}) bool {
 		go func() {
 			defer s.checks.Done()
 			defer cancel()
-			guarded(func() error { return s.inspect(checkCtx) }, func(err error) {
+			guarded(s.machine.Name(), func() error { return s.inspect(checkCtx) }, func(err error) {
 				s.note(func(st *SupervisorStats) { st.CheckRunning-- })
 				<-busy
 				result <- err

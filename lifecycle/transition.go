@@ -159,16 +159,3 @@ func (m *Machine[C]) awaitTold(number uint64, done <-chan struct{}, limit time.D
 		}
 	}
 }
-
-// apart calls somebody else's function on a goroutine of its own, and returns what is
-// closed when that has ended, however it did: a runtime.Goexit on the goroutine of a
-// Connect, a Close or a supervisor would leave its work half done.
-func apart(f func()) (ended <-chan struct{}) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { _ = recover() }()
-		f()
-	}()
-	return done
-}
