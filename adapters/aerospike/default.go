@@ -43,17 +43,19 @@ type defaults struct {
 
 func newDefaults() *defaults {
 	d := new(defaults)
-	d.base.Store(as.NewPolicy())
-	d.write.Store(as.NewWritePolicy(0, 0))
-	d.batch.Store(as.NewBatchPolicy())
-	d.scan.Store(as.NewScanPolicy())
-	d.query.Store(as.NewQueryPolicy())
-	d.admin.Store(as.NewAdminPolicy())
-	d.info.Store(as.NewInfoPolicy())
-	d.batchRead.Store(as.NewBatchReadPolicy())
-	d.batchWrite.Store(as.NewBatchWritePolicy())
-	d.batchDelete.Store(as.NewBatchDeletePolicy())
-	d.batchUDF.Store(as.NewBatchUDFPolicy())
+	d.take(Policies{
+		Base:        as.NewPolicy(),
+		Write:       as.NewWritePolicy(0, 0),
+		Batch:       as.NewBatchPolicy(),
+		Scan:        as.NewScanPolicy(),
+		Query:       as.NewQueryPolicy(),
+		Admin:       as.NewAdminPolicy(),
+		Info:        as.NewInfoPolicy(),
+		BatchRead:   as.NewBatchReadPolicy(),
+		BatchWrite:  as.NewBatchWritePolicy(),
+		BatchDelete: as.NewBatchDeletePolicy(),
+		BatchUDF:    as.NewBatchUDFPolicy(),
+	})
 	return d
 }
 
@@ -68,17 +70,19 @@ func (d *defaults) apply(client *as.Client) {
 
 // adopt takes the defaults over from a client that somebody else made.
 func (d *defaults) adopt(client *as.Client) {
-	set(&d.base, client.DefaultPolicy)
-	set(&d.write, client.DefaultWritePolicy)
-	set(&d.batch, client.DefaultBatchPolicy)
-	set(&d.scan, client.DefaultScanPolicy)
-	set(&d.query, client.DefaultQueryPolicy)
-	set(&d.admin, client.DefaultAdminPolicy)
-	set(&d.info, client.DefaultInfoPolicy)
-	set(&d.batchRead, client.DefaultBatchReadPolicy)
-	set(&d.batchWrite, client.DefaultBatchWritePolicy)
-	set(&d.batchDelete, client.DefaultBatchDeletePolicy)
-	set(&d.batchUDF, client.DefaultBatchUDFPolicy)
+	d.take(Policies{
+		Base:        client.DefaultPolicy,
+		Write:       client.DefaultWritePolicy,
+		Batch:       client.DefaultBatchPolicy,
+		Scan:        client.DefaultScanPolicy,
+		Query:       client.DefaultQueryPolicy,
+		Admin:       client.DefaultAdminPolicy,
+		Info:        client.DefaultInfoPolicy,
+		BatchRead:   client.DefaultBatchReadPolicy,
+		BatchWrite:  client.DefaultBatchWritePolicy,
+		BatchDelete: client.DefaultBatchDeletePolicy,
+		BatchUDF:    client.DefaultBatchUDFPolicy,
+	})
 }
 
 // take takes over the policies that aren't nil.
@@ -103,171 +107,94 @@ func set[P any](p *atomic.Pointer[P], policy *P) {
 	}
 }
 
-// GetDefaultPolicy returns the policy of calls that pass none.
-func (c *Client) GetDefaultPolicy() *as.BasePolicy {
+// policies are the defaults in force; for the zero Client none, and nobody's to set.
+func (c *Client) policies() *defaults {
 	if c.core == nil {
-		return nil
+		return new(defaults)
 	}
-	return c.defaults.base.Load()
+	return c.defaults
 }
+
+// GetDefaultPolicy returns the policy of calls that pass none.
+func (c *Client) GetDefaultPolicy() *as.BasePolicy { return c.policies().base.Load() }
 
 // SetDefaultPolicy sets the policy of calls that pass none; nil changes nothing.
-func (c *Client) SetDefaultPolicy(policy *as.BasePolicy) {
-	if c.core != nil {
-		set(&c.defaults.base, policy)
-	}
-}
+func (c *Client) SetDefaultPolicy(policy *as.BasePolicy) { set(&c.policies().base, policy) }
 
 // GetDefaultWritePolicy returns the policy of calls that pass none.
-func (c *Client) GetDefaultWritePolicy() *as.WritePolicy {
-	if c.core == nil {
-		return nil
-	}
-	return c.defaults.write.Load()
-}
+func (c *Client) GetDefaultWritePolicy() *as.WritePolicy { return c.policies().write.Load() }
 
 // SetDefaultWritePolicy sets the policy of calls that pass none; nil changes nothing.
-func (c *Client) SetDefaultWritePolicy(policy *as.WritePolicy) {
-	if c.core != nil {
-		set(&c.defaults.write, policy)
-	}
-}
+func (c *Client) SetDefaultWritePolicy(policy *as.WritePolicy) { set(&c.policies().write, policy) }
 
 // GetDefaultBatchPolicy returns the policy of calls that pass none.
-func (c *Client) GetDefaultBatchPolicy() *as.BatchPolicy {
-	if c.core == nil {
-		return nil
-	}
-	return c.defaults.batch.Load()
-}
+func (c *Client) GetDefaultBatchPolicy() *as.BatchPolicy { return c.policies().batch.Load() }
 
 // SetDefaultBatchPolicy sets the policy of calls that pass none; nil changes nothing.
-func (c *Client) SetDefaultBatchPolicy(policy *as.BatchPolicy) {
-	if c.core != nil {
-		set(&c.defaults.batch, policy)
-	}
-}
+func (c *Client) SetDefaultBatchPolicy(policy *as.BatchPolicy) { set(&c.policies().batch, policy) }
 
 // GetDefaultScanPolicy returns the policy of calls that pass none.
-func (c *Client) GetDefaultScanPolicy() *as.ScanPolicy {
-	if c.core == nil {
-		return nil
-	}
-	return c.defaults.scan.Load()
-}
+func (c *Client) GetDefaultScanPolicy() *as.ScanPolicy { return c.policies().scan.Load() }
 
 // SetDefaultScanPolicy sets the policy of calls that pass none; nil changes nothing.
-func (c *Client) SetDefaultScanPolicy(policy *as.ScanPolicy) {
-	if c.core != nil {
-		set(&c.defaults.scan, policy)
-	}
-}
+func (c *Client) SetDefaultScanPolicy(policy *as.ScanPolicy) { set(&c.policies().scan, policy) }
 
 // GetDefaultQueryPolicy returns the policy of calls that pass none.
-func (c *Client) GetDefaultQueryPolicy() *as.QueryPolicy {
-	if c.core == nil {
-		return nil
-	}
-	return c.defaults.query.Load()
-}
+func (c *Client) GetDefaultQueryPolicy() *as.QueryPolicy { return c.policies().query.Load() }
 
 // SetDefaultQueryPolicy sets the policy of calls that pass none; nil changes nothing.
-func (c *Client) SetDefaultQueryPolicy(policy *as.QueryPolicy) {
-	if c.core != nil {
-		set(&c.defaults.query, policy)
-	}
-}
+func (c *Client) SetDefaultQueryPolicy(policy *as.QueryPolicy) { set(&c.policies().query, policy) }
 
 // GetDefaultAdminPolicy returns the policy of calls that pass none.
-func (c *Client) GetDefaultAdminPolicy() *as.AdminPolicy {
-	if c.core == nil {
-		return nil
-	}
-	return c.defaults.admin.Load()
-}
+func (c *Client) GetDefaultAdminPolicy() *as.AdminPolicy { return c.policies().admin.Load() }
 
 // SetDefaultAdminPolicy sets the policy of calls that pass none; nil changes nothing.
-func (c *Client) SetDefaultAdminPolicy(policy *as.AdminPolicy) {
-	if c.core != nil {
-		set(&c.defaults.admin, policy)
-	}
-}
+func (c *Client) SetDefaultAdminPolicy(policy *as.AdminPolicy) { set(&c.policies().admin, policy) }
 
 // GetDefaultInfoPolicy returns the policy of calls that pass none.
-func (c *Client) GetDefaultInfoPolicy() *as.InfoPolicy {
-	if c.core == nil {
-		return nil
-	}
-	return c.defaults.info.Load()
-}
+func (c *Client) GetDefaultInfoPolicy() *as.InfoPolicy { return c.policies().info.Load() }
 
 // SetDefaultInfoPolicy sets the policy of calls that pass none; nil changes nothing.
-func (c *Client) SetDefaultInfoPolicy(policy *as.InfoPolicy) {
-	if c.core != nil {
-		set(&c.defaults.info, policy)
-	}
-}
+func (c *Client) SetDefaultInfoPolicy(policy *as.InfoPolicy) { set(&c.policies().info, policy) }
 
 // GetDefaultBatchReadPolicy returns the policy of calls that pass none.
 func (c *Client) GetDefaultBatchReadPolicy() *as.BatchReadPolicy {
-	if c.core == nil {
-		return nil
-	}
-	return c.defaults.batchRead.Load()
+	return c.policies().batchRead.Load()
 }
 
 // SetDefaultBatchReadPolicy sets the policy of calls that pass none; nil changes nothing.
 // It takes effect when the client connects the next time.
 func (c *Client) SetDefaultBatchReadPolicy(policy *as.BatchReadPolicy) {
-	if c.core != nil {
-		set(&c.defaults.batchRead, policy)
-	}
+	set(&c.policies().batchRead, policy)
 }
 
 // GetDefaultBatchWritePolicy returns the policy of calls that pass none.
 func (c *Client) GetDefaultBatchWritePolicy() *as.BatchWritePolicy {
-	if c.core == nil {
-		return nil
-	}
-	return c.defaults.batchWrite.Load()
+	return c.policies().batchWrite.Load()
 }
 
 // SetDefaultBatchWritePolicy sets the policy of calls that pass none; nil changes nothing.
 // It takes effect when the client connects the next time.
 func (c *Client) SetDefaultBatchWritePolicy(policy *as.BatchWritePolicy) {
-	if c.core != nil {
-		set(&c.defaults.batchWrite, policy)
-	}
+	set(&c.policies().batchWrite, policy)
 }
 
 // GetDefaultBatchDeletePolicy returns the policy of calls that pass none.
 func (c *Client) GetDefaultBatchDeletePolicy() *as.BatchDeletePolicy {
-	if c.core == nil {
-		return nil
-	}
-	return c.defaults.batchDelete.Load()
+	return c.policies().batchDelete.Load()
 }
 
 // SetDefaultBatchDeletePolicy sets the policy of calls that pass none; nil changes nothing.
 // For records of BatchOperate it takes effect when the client connects the next time.
 func (c *Client) SetDefaultBatchDeletePolicy(policy *as.BatchDeletePolicy) {
-	if c.core != nil {
-		set(&c.defaults.batchDelete, policy)
-	}
+	set(&c.policies().batchDelete, policy)
 }
 
 // GetDefaultBatchUDFPolicy returns the policy of calls that pass none.
-func (c *Client) GetDefaultBatchUDFPolicy() *as.BatchUDFPolicy {
-	if c.core == nil {
-		return nil
-	}
-	return c.defaults.batchUDF.Load()
-}
+func (c *Client) GetDefaultBatchUDFPolicy() *as.BatchUDFPolicy { return c.policies().batchUDF.Load() }
 
 // SetDefaultBatchUDFPolicy sets the policy of calls that pass none; nil changes nothing.
 // For records of BatchOperate it takes effect when the client connects the next time.
 func (c *Client) SetDefaultBatchUDFPolicy(policy *as.BatchUDFPolicy) {
-	if c.core != nil {
-		set(&c.defaults.batchUDF, policy)
-	}
+	set(&c.policies().batchUDF, policy)
 }
