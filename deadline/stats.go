@@ -39,7 +39,7 @@ type Stats struct {
 }
 
 // Outcomes returns how many jobs have ended, in whatever way.
-func (s *Stats) Outcomes() uint64 {
+func (s Stats) Outcomes() uint64 {
 	return s.Ended.Total() + s.Aborted + s.Refused.Total() + s.Canceled + s.AfterClose + s.Invalid
 }
 

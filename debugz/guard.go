@@ -94,7 +94,7 @@ func countsOf(s observe.Snapshot) (counts, bool) {
 				{"would refuse", l.WouldRefuse},
 				{"ghosts in all", l.GhostsTotal},
 				{"borrowed now", l.Borrowed},
-				{"borrowed in all", l.BorrowedAll},
+				{"borrowed in all", l.BorrowedTotal},
 				{"lent in all", l.Lent},
 				{"a call needs", secondsOf(l.Service)},
 				{"retry after", secondsOf(l.RetryAfter)},

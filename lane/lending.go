@@ -40,9 +40,9 @@ type lending struct {
 
 // loans are what a lane has borrowed and lent.
 type loans struct {
-	borrowed    atomic.Int64  // calls of this lane with a permit of another now
-	borrowedAll atomic.Uint64 // and ever
-	lent        atomic.Uint64 // calls of other lanes with a permit of this one
+	borrowed      atomic.Int64  // calls of this lane with a permit of another now
+	borrowedTotal atomic.Uint64 // and ever
+	lent          atomic.Uint64 // calls of other lanes with a permit of this one
 }
 
 // settle validates the lending; nil if it is off.
@@ -98,7 +98,7 @@ func (s *setBase) borrow(ctx context.Context, i int) (lender base, use permit.Us
 			continue
 		}
 		if use, ok = other.core.Lend(ctx, 1, l.keep); ok {
-			lane.loans.borrowedAll.Add(1)
+			lane.loans.borrowedTotal.Add(1)
 			other.loans.lent.Add(1)
 			return other, use, true
 		}

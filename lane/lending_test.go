@@ -72,12 +72,12 @@ func TestSetLendingForgetsGhostsThatAreOver(t *testing.T) {
 		haunt("bulk", 2)
 		_, err := s.Do(bulk, nop)
 		require.NoError(t, err)
-		require.Zero(t, s.Lane("bulk").Stats().BorrowedAll)
+		require.Zero(t, s.Lane("bulk").Stats().BorrowedTotal)
 		haunt("critical", 4)
 		hold(t, s.Lane("bulk"), 2)
 		_, err = s.Do(bulk, nop)
 		require.NoError(t, err)
-		require.EqualValues(t, 1, s.Lane("bulk").Stats().BorrowedAll)
+		require.EqualValues(t, 1, s.Lane("bulk").Stats().BorrowedTotal)
 	})
 }
 
@@ -109,7 +109,7 @@ func TestSetLendsNothingToALaneItDoesNotKnow(t *testing.T) {
 				}
 				hold(t, s.Lane("bulk"), 2)
 				_, _ = s.Do(bulk, nop)
-				require.Equal(t, tt.want, s.Lane("bulk").Stats().BorrowedAll)
+				require.Equal(t, tt.want, s.Lane("bulk").Stats().BorrowedTotal)
 			})
 		})
 	}
@@ -249,7 +249,7 @@ func TestSetLendingFindsNestedCalls(t *testing.T) {
 		require.Equal(t, spillway.ReasonLimit, reasonOf(t, err), "bulk has no permit")
 		require.EqualValues(t, 2, s.Lane("bulk").Stats().Invalid)
 		require.EqualValues(t, 1, s.Lane("critical").Stats().Invalid)
-		require.EqualValues(t, 2, s.Lane("bulk").Stats().BorrowedAll)
+		require.EqualValues(t, 2, s.Lane("bulk").Stats().BorrowedTotal)
 
 		_, err = s.Do(critical(t.Context()), func(ctx context.Context) (int, error) {
 			require.NoError(t, s.Lane("critical").SetMode(spillway.Off))
@@ -379,6 +379,6 @@ func TestSetLendingKeepsThePace(t *testing.T) {
 		for _, st := range s.Stats() {
 			require.Zero(t, st.Borrowed, st.Name)
 		}
-		require.Zero(t, s.Lane("bulk").Stats().BorrowedAll)
+		require.Zero(t, s.Lane("bulk").Stats().BorrowedTotal)
 	})
 }

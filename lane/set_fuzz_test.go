@@ -65,7 +65,7 @@ func compareWithModels(t *testing.T, program []byte) (seen map[string]int) {
 		}
 		seen = p.seen
 		for _, side := range p.sides {
-			seen["borrowed"] += int(side.borrowedAll)
+			seen["borrowed"] += int(side.borrowedTotal)
 		}
 		p.finish()
 	})

@@ -37,8 +37,8 @@ type setPair struct {
 
 // lending is what a lane has lent and borrowed.
 type lending struct {
-	borrowed          int
-	borrowedAll, lent uint64
+	borrowed            int
+	borrowedTotal, lent uint64
 }
 
 // call is one call of Do, or of Admit.
@@ -142,7 +142,7 @@ func (p *setPair) borrow(home int) (of int, a permittest.Answer, ok bool) {
 		}
 		if a, ok = lender.Lend(1, l.Keep); ok {
 			side.borrowed++
-			side.borrowedAll++
+			side.borrowedTotal++
 			p.sides[of].lent++
 			return of, a, true
 		}
@@ -334,7 +334,7 @@ func (p *setPair) stats(i int, s permit.Stats) lane.Stats {
 		Available: max(s.Limit-s.InUse, 0), Ghosts: s.Ghosts, Waiting: s.Waiting,
 		MaxWaiting: p.cfg.Lanes[i].MaxWaiting, OldestWait: s.OldestWait, Admitted: s.Admitted, Refused: s.Refused,
 		WouldRefuse: s.WouldRefuse, Canceled: s.Canceled, TimedOut: s.TimedOut, AfterClose: s.AfterClose, Invalid: s.Invalid, Ended: s.Ended,
-		Aborted: s.Aborted, GhostsTotal: s.GhostsTotal, Raised: s.Raised, Lowered: s.Lowered, Borrowed: p.sides[i].borrowed, BorrowedAll: p.sides[i].borrowedAll,
+		Aborted: s.Aborted, GhostsTotal: s.GhostsTotal, Raised: s.Raised, Lowered: s.Lowered, Borrowed: p.sides[i].borrowed, BorrowedTotal: p.sides[i].borrowedTotal,
 		Lent: p.sides[i].lent, Hold: s.Hold, Wait: s.Wait, Service: s.Service, RetryAfter: s.RetryAfter,
 	}
 }

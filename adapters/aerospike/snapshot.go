@@ -175,7 +175,7 @@ func addCounts(s, t lane.Stats) lane.Stats {
 	s.Invalid += t.Invalid
 	s.Aborted += t.Aborted
 	s.GhostsTotal += t.GhostsTotal
-	s.BorrowedAll += t.BorrowedAll
+	s.BorrowedTotal += t.BorrowedTotal
 	s.Lent += t.Lent
 	for i, n := range t.Refused {
 		s.Refused[i] += n
