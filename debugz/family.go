@@ -55,9 +55,8 @@ func familiesOf(all []observe.Snapshot) []*family {
 
 func newFamily(m observe.Metric) *family {
 	f := &family{name: m.PrometheusName(), metric: m, seen: map[string]bool{}}
-	f.name = strings.TrimSuffix(f.name, "_total")
-	if m.Kind != observe.Counter {
-		f.name = m.PrometheusName()
+	if m.Kind == observe.Counter {
+		f.name = strings.TrimSuffix(f.name, "_total")
 	}
 	if u := m.PrometheusUnit(); u != "" && strings.HasSuffix(f.name, "_"+u) {
 		f.unit = u

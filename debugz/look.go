@@ -1,6 +1,7 @@
 package debugz
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -160,7 +161,7 @@ func (p *Page) holders(l *look, i int, of id, list func() []spillway.Holder) (al
 	return all
 }
 
-func oldestFirst(a, b spillway.Holder) int { return int(min(max(b.Age-a.Age, -1), 1)) }
+func oldestFirst(a, b spillway.Holder) int { return cmp.Compare(b.Age, a.Age) }
 
 // panicText says what panicked, and with what; the text of a panic may hold anything, so
 // only those of the runtime are shown unless more is allowed.

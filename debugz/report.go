@@ -78,14 +78,17 @@ func (fs facts) MarshalJSON() ([]byte, error) {
 		case seconds:
 			name += "_seconds"
 		}
-		for _, v := range []any{name, f.Value} {
-			text, err := json.Marshal(v)
-			if err != nil {
-				return nil, err
-			}
-			b = append(append(b, text...), ':')
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
 		}
-		b = b[:len(b)-1]
+		value, err := json.Marshal(f.Value)
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, key...)
+		b = append(b, ':')
+		b = append(b, value...)
 	}
 	return append(b, '}'), nil
 }
