@@ -49,10 +49,10 @@ func (c *core) guessLocked(j *job) bool {
 	return true
 }
 
-// tells reports whether the n-th job of a worker, which may be guessed, tells the time all
-// the same: the last of a group, and the first after it, so that how long that one ran
-// is known.
-func tells(n uint32) bool { return n%readEvery <= 1 }
+// isRead reports whether the end of a worker's n-th job that might be guessed is read all
+// the same: of the last of a group, and of the first after it, so that how long that one
+// ran is known.
+func isRead(n uint32) bool { return n%readEvery <= 1 }
 
 // quickLocked gives an order of Go its slot if nothing has to be found out for it: the time
 // is known well enough, there is room and no worker to wake, and the timer has nothing to
@@ -76,7 +76,7 @@ func (c *core) quickLocked(deadline int64) *slot {
 // found out for either: when the one ended, and whether the time of the other is up, is
 // known well enough. It is what seek does, and no more than this once in a while.
 func (c *core) goOn(w *worker) bool {
-	if tells(w.jobs+1) || !c.guessing.Load() {
+	if isRead(w.jobs+1) || !c.guessing.Load() {
 		return false
 	}
 	q := &c.queue

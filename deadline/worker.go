@@ -242,7 +242,7 @@ func (c *core) judge(w *worker, j *job) {
 	}
 	if w.guess {
 		w.jobs++
-		if j.err == nil && !tells(w.jobs) && c.guessing.Load() {
+		if j.err == nil && !isRead(w.jobs) && c.guessing.Load() {
 			w.guessed = true
 			j.ended, j.outcome = j.started, spillway.OutcomeOK
 			return

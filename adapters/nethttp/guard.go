@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/textproto"
 	"sync/atomic"
 	"time"
 
@@ -51,7 +52,8 @@ func NewGuard(cfg GuardConfig) (*Guard, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	g := &Guard{cfg: cfg.completed()}
+	g := &Guard{cfg: cfg}
+	g.cfg.TimeoutHeader = textproto.CanonicalMIMEHeaderKey(cfg.TimeoutHeader)
 	if cfg.Weight != nil {
 		g.heavy, _ = cfg.Admission.(weighted)
 	}

@@ -2,7 +2,6 @@ package nethttp
 
 import (
 	"net/http"
-	"net/textproto"
 	"strings"
 	"time"
 
@@ -93,13 +92,4 @@ func (c GuardConfig) validate() error {
 		e.Add("TimeoutHeader", c.TimeoutHeader, "needs Timeout: callers must not set the longest time")
 	}
 	return e.Err()
-}
-
-// completed returns the settings as a guard keeps them.
-func (c GuardConfig) completed() GuardConfig {
-	if c.Status == nil {
-		c.Status = spillway.StatusOf
-	}
-	c.TimeoutHeader = textproto.CanonicalMIMEHeaderKey(c.TimeoutHeader)
-	return c
 }
