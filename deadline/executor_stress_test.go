@@ -16,6 +16,7 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/deadline"
+	"github.com/spillway-go/spillway/internal/hammer"
 )
 
 // counted is an operation that counts how often it is run.
@@ -56,7 +57,7 @@ func TestExecutorSubmitAndCloseConcurrentSafe(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		all.Go(func() {
-			together(64, func(i int) {
+			hammer.Together(64, func(i int) {
 				for range 20 {
 					var f *deadline.Future[int]
 					var err error
@@ -123,7 +124,7 @@ func TestExecutorBooksBalanceConcurrentSafe(t *testing.T) {
 		}
 	}
 	var submitted atomic.Uint64
-	together(24, func(i int) {
+	hammer.Together(24, func(i int) {
 		r := rand.New(rand.NewPCG(7, uint64(i)))
 		for range 400 {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(r.IntN(2000))*time.Microsecond)
@@ -174,7 +175,7 @@ func TestExecutorBooksBalanceConcurrentSafe(t *testing.T) {
 func TestExecutorCancelAgainstStartConcurrentSafe(t *testing.T) {
 	e := newExecutor(t, deadline.Config{Workers: 2, Queue: 1, MaxSubmitters: 16, TTL: time.Minute, Drain: time.Minute})
 	var ran, good, canceled atomic.Int64
-	together(8, func(i int) {
+	hammer.Together(8, func(i int) {
 		for n := range 2000 {
 			ctx, cancel := context.WithCancel(context.Background())
 			if n%2 == 0 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/deadline"
+	"github.com/spillway-go/spillway/internal/hammer"
 )
 
 // Row 49 is in submit_test.go; here: value and error come back untouched.
@@ -167,7 +168,7 @@ func TestExecutorLosesNothingWithFewWorkers(t *testing.T) {
 	for workers := 1; workers <= 3; workers++ {
 		e := newExecutor(t, deadline.Config{Workers: workers, Queue: 64, MaxSubmitters: 4, Drain: time.Minute})
 		var done atomic.Int64
-		together(4, func(int) {
+		hammer.Together(4, func(int) {
 			for range scaled(25_000) {
 				f, err := e.Submit(t.Context(), func(context.Context) (int, error) { return int(done.Add(1)), nil })
 				if err != nil {

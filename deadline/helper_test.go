@@ -117,21 +117,6 @@ func scaled(n int) int {
 	return n
 }
 
-// together runs f on n goroutines that start at the same moment, and returns when all
-// have ended.
-func together(n int, f func(i int)) {
-	var all sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		all.Go(func() {
-			<-start
-			f(i)
-		})
-	}
-	close(start)
-	all.Wait()
-}
-
 // requireReason fails unless err is a refusal for the reason.
 func requireReason(t testing.TB, want spillway.Reason, err error) {
 	t.Helper()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/deadline"
+	"github.com/spillway-go/spillway/internal/hammer"
 )
 
 // told is an executor with one worker, on which the function inside is called by a sink or a
@@ -164,7 +165,7 @@ func TestExecutorSinksThatCallBackConcurrentSafe(t *testing.T) {
 		}}},
 	})
 	fail := func(context.Context) (int, error) { return 0, errOp }
-	together(4, func(i int) {
+	hammer.Together(4, func(i int) {
 		for n := range scaled(2000) {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(n%3)*time.Millisecond+time.Hour)
 			switch n % 4 {

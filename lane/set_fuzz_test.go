@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/permit/permittest"
 	"github.com/spillway-go/spillway/lane"
 )
 
@@ -19,7 +20,7 @@ import (
 func FuzzSetModel(f *testing.F) {
 	f.Add([]byte{})
 	for settings := range byte(32) {
-		f.Add(randomProgram(rand.New(rand.NewPCG(2, uint64(settings))), settings))
+		f.Add(permittest.Program(rand.New(rand.NewPCG(2, uint64(settings))), settings))
 	}
 	f.Fuzz(func(t *testing.T, program []byte) { compareWithModels(t, program) })
 }
@@ -30,7 +31,7 @@ func TestSetDoesWhatItsModelsDo(t *testing.T) {
 	r := rand.New(rand.NewPCG(20, 27))
 	all := map[string]int{}
 	for settings := range 64 {
-		for what, n := range compareWithModels(t, randomProgram(r, byte(settings))) {
+		for what, n := range compareWithModels(t, permittest.Program(r, byte(settings))) {
 			all[what] += n
 		}
 	}
@@ -40,15 +41,6 @@ func TestSetDoesWhatItsModelsDo(t *testing.T) {
 	} {
 		require.Positive(t, all[what], "%s in %v", what, all)
 	}
-}
-
-func randomProgram(r *rand.Rand, settings byte) []byte {
-	program := make([]byte, 240)
-	for i := range program {
-		program[i] = byte(r.Uint32())
-	}
-	program[0] = settings
-	return program
 }
 
 func compareWithModels(t *testing.T, program []byte) (seen map[string]int) {

@@ -195,28 +195,13 @@ func (p *setPair) answered(c *call, want permittest.Answer) {
 	}
 	require.True(p.t, isClosed(c.over), "still waits; the model says %v", want)
 	require.False(p.t, isClosed(c.inside), "let in; the model says %v", want)
-	require.Equal(p.t, want.Text, typeOf(c.err))
+	require.Equal(p.t, want.Text, permittest.TextOf(c.err))
 	var r *spillway.Rejection
 	if errors.As(c.err, &r) {
 		require.Equal(p.t, want.Rejection, *r)
 	}
 	c.cancel(nil)
 	p.seen[want.Text]++
-}
-
-func typeOf(err error) string {
-	var typed interface{ ErrorType() string }
-	switch {
-	case err == nil:
-		return "ok"
-	case errors.As(err, &typed):
-		return typed.ErrorType()
-	case errors.Is(err, context.Canceled):
-		return "canceled"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "deadline_exceeded"
-	}
-	return err.Error()
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -3,7 +3,6 @@ package limiter_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,23 +21,6 @@ func newLimiter(t testing.TB, cfg limiter.Config) *limiter.Limiter[int] {
 	l, err := limiter.New[int](cfg)
 	require.NoError(t, err)
 	return l
-}
-
-// together runs f on n goroutines that start at the same moment, and returns when
-// all have ended.
-func together(n int, f func(i int)) {
-	var all sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			<-start
-			f(i)
-		}()
-	}
-	close(start)
-	all.Wait()
 }
 
 // answer is an operation that returns v.

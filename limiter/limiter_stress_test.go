@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/limiter"
 )
 
@@ -25,7 +26,7 @@ func TestLimiterStressIsNeverOverItsLimit(t *testing.T) {
 		runtime.Gosched()
 		now.Add(-n)
 	}
-	together(64, func(i int) {
+	hammer.Together(64, func(i int) {
 		r := rand.New(rand.NewPCG(5, uint64(i)))
 		for range 1000 {
 			n := 1 + r.IntN(3)
@@ -53,7 +54,7 @@ func TestLimiterStressIsNeverOverItsLimit(t *testing.T) {
 // B-04, F16, R16: settings change under load; no refusal names a limit that never was.
 func TestLimiterStressSettingsMayChange(t *testing.T) {
 	l := newLimiter(t, limiter.Config{Limit: 10, Track: spillway.TrackSite})
-	together(8, func(i int) {
+	hammer.Together(8, func(i int) {
 		r := rand.New(rand.NewPCG(6, uint64(i)))
 		for range 500 {
 			switch i {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/limiter"
 )
 
@@ -25,7 +26,7 @@ func TestLimiterRunsAsManyAsItsLimitAndRefusesTheRest(t *testing.T) {
 			close(allDecided)
 		}
 	}
-	together(callers, func(int) {
+	hammer.Together(callers, func(int) {
 		v, err := l.Do(t.Context(), func(context.Context) (int, error) {
 			running.Add(1)
 			decide()
@@ -89,7 +90,7 @@ func TestLimiterGetsItsPermitBackHoweverTheOperationEnds(t *testing.T) {
 			l := newLimiter(t, limiter.Config{Limit: 3})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			together(1, func(int) {
+			hammer.Together(1, func(int) {
 				defer func() { _ = recover() }()
 				_, _ = l.DoN(ctx, 2, func(context.Context) (int, error) {
 					require.Equal(t, 2, l.Stats().InUse)
@@ -128,7 +129,7 @@ func TestLimiterPanicGoesThroughToTheCaller(t *testing.T) {
 func TestLimiterGoexitGoesThroughToTheCaller(t *testing.T) {
 	l := newLimiter(t, limiter.Config{})
 	wentOn := false
-	together(1, func(int) {
+	hammer.Together(1, func(int) {
 		_, _ = l.Do(t.Context(), func(context.Context) (int, error) { runtime.Goexit(); return 0, nil })
 		wentOn = true
 	})

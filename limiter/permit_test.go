@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/limiter"
 )
 
@@ -15,7 +16,7 @@ func TestLimiterStressPermitComesBackOnce(t *testing.T) {
 	other := admit(t, l, 1)
 	for range 50 {
 		p := admit(t, l, 2)
-		together(64, func(i int) {
+		hammer.Together(64, func(i int) {
 			switch i % 3 {
 			case 0:
 				p.Release()
@@ -49,7 +50,7 @@ func TestLimiterPermitMovesToAnotherGoroutine(t *testing.T) {
 	l := newLimiter(t, limiter.Config{Limit: 2})
 	handed := make(chan spillway.Permit, 1)
 	handed <- admit(t, l, 2)
-	together(1, func(int) {
+	hammer.Together(1, func(int) {
 		p := <-handed
 		p.ReleaseWith(spillway.OutcomeNetwork)
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/limiter"
 )
 
@@ -40,7 +41,7 @@ func TestLimiterCountsEveryCallOnce(t *testing.T) {
 	l := newLimiter(t, limiter.Config{Limit: 4, DetectNested: true})
 	var calls, running atomic.Int64
 	running.Store(7)
-	together(8, func(i int) {
+	hammer.Together(8, func(i int) {
 		if i == 0 {
 			for running.Load() > 0 {
 				st := l.Stats()

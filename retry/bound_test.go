@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/retry"
 )
 
@@ -254,7 +255,7 @@ func TestRetrierCancelledSleepsLeaveNothingBehind(t *testing.T) {
 		sleeps := func(rounds int) {
 			for range rounds {
 				ctx, cancel := context.WithCancel(t.Context())
-				together(1000, func(i int) {
+				hammer.Together(1000, func(i int) {
 					_, err := r.Do(ctx, func(context.Context) (int, error) {
 						if i == 0 {
 							time.AfterFunc(1, cancel)

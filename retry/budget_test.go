@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/retry"
 )
 
@@ -133,7 +134,7 @@ func TestBudgetIsChargedBeforeTheBackOff(t *testing.T) {
 		p.Budget = newBudget(t, retry.BudgetConfig{Ratio: 0.2, Burst: 200})
 		r := newRetrier(t, p)
 		start, denied := time.Now(), make(chan time.Duration, 1000)
-		together(1000, func(int) {
+		hammer.Together(1000, func(int) {
 			_, err := r.Do(t.Context(), failing(errOp))
 			if e := exhausted(t, err); e.Reason == retry.StopBudget {
 				require.ErrorIs(t, err, errOp) // C45: it is no error of the budget

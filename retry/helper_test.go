@@ -80,23 +80,6 @@ func seeded(seed uint64) func() float64 {
 	}
 }
 
-// together runs f on n goroutines that start at the same moment, and returns when
-// all have ended.
-func together(n int, f func(i int)) {
-	var all sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			<-start
-			f(i)
-		}()
-	}
-	close(start)
-	all.Wait()
-}
-
 // exhausted returns the gave-up error that err must be.
 func exhausted(t testing.TB, err error) *retry.ExhaustedError {
 	t.Helper()

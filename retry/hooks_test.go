@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/retry"
 )
 
@@ -73,14 +74,14 @@ func TestHooksGoexitIsCountedOnce(t *testing.T) {
 		p.Budget = newBudget(t, retry.BudgetConfig{Ratio: 1, Burst: 3})
 		p.Hooks = []retry.Hooks{{OnRetry: func(context.Context, retry.Event) { runtime.Goexit() }}}
 		r := newRetrier(t, p)
-		together(1, func(int) { _, _ = r.Do(t.Context(), failing(errOp)) })
+		hammer.Together(1, func(int) { _, _ = r.Do(t.Context(), failing(errOp)) })
 		require.EqualValues(t, 1, r.Stats().Aborted)
 		require.InDelta(t, 3, p.Budget.Stats().Available, 0)
 		requireConserved(t, r.Stats())
 
 		p.Hooks = []retry.Hooks{{OnGiveUp: func(context.Context, *retry.ExhaustedError) { runtime.Goexit() }}}
 		r = newRetrier(t, p)
-		together(1, func(int) { _, _ = r.Do(t.Context(), failing(errOp)) })
+		hammer.Together(1, func(int) { _, _ = r.Do(t.Context(), failing(errOp)) })
 		require.EqualValues(t, 1, r.Stats().Ended.Of(retry.StopAttempts))
 		require.Zero(t, r.Stats().Aborted)
 		require.EqualValues(t, 1, r.Stats().Originals)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/retry"
 )
 
@@ -26,7 +27,7 @@ func TestRetrierIsConcurrentSafe(t *testing.T) {
 	r := newRetrier(t, p)
 	var calls, runs, working atomic.Int64
 	working.Store(7)
-	together(8, func(i int) {
+	hammer.Together(8, func(i int) {
 		if i == 0 {
 			for working.Load() > 0 {
 				st := r.Stats()
@@ -97,9 +98,9 @@ func TestBudgetIsConcurrentSafe(t *testing.T) {
 			}
 		}
 	}
-	together(8, takeAll)
+	hammer.Together(8, takeAll)
 	require.EqualValues(t, burst, got.Load())
-	together(8, func(i int) { // what is put in comes out, once
+	hammer.Together(8, func(i int) { // what is put in comes out, once
 		for n := range each {
 			if i%2 == 0 {
 				b.Deposit()
@@ -109,7 +110,7 @@ func TestBudgetIsConcurrentSafe(t *testing.T) {
 		}
 	})
 	require.InDelta(t, burst, b.Stats().Available, 0)
-	together(8, takeAll)
+	hammer.Together(8, takeAll)
 	require.EqualValues(t, 2*burst, got.Load())
 	st := b.Stats()
 	require.EqualValues(t, asked.Load(), st.Granted+st.Denied)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/retry"
 )
 
@@ -234,7 +235,7 @@ func TestRetrierLetsPanicsAndGoexitThrough(t *testing.T) {
 					} {
 						var recovered any
 						wentOn, runs := false, 0
-						together(1, func(int) {
+						hammer.Together(1, func(int) {
 							defer func() { recovered = recover() }()
 							_, _ = do(t.Context(), func(context.Context) (int, error) {
 								if runs++; runs > before {

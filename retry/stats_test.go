@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/retry"
 )
 
@@ -49,7 +50,7 @@ func TestStatsShowWhoIsBackingOff(t *testing.T) {
 			require.EqualValues(t, 7, st.Delays.Count)
 			require.Zero(t, st.Ended.Total()+st.Retries)
 		})
-		together(7, func(int) { _, _ = r.Do(t.Context(), failing(errOp)) })
+		hammer.Together(7, func(int) { _, _ = r.Do(t.Context(), failing(errOp)) })
 		<-looked
 		requireConserved(t, r.Stats())
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/limiter"
 	"github.com/spillway-go/spillway/retry"
 )
@@ -27,7 +28,7 @@ func TestRetrierSpreadsThoseWhoWereRefusedTogether(t *testing.T) {
 				p.Rand = seeded(1)
 				r, start := newRetrier(t, p), time.Now()
 				var slots [200]atomic.Int64
-				together(1000, func(int) {
+				hammer.Together(1000, func(int) {
 					first := true
 					_, err := r.Do(t.Context(), func(context.Context) (int, error) {
 						if first {
@@ -142,7 +143,7 @@ func TestBudgetBoundsTheExtraLoad(t *testing.T) {
 		p.Budget = newBudget(t, retry.DefaultBudget())
 		r, failed, start := newRetrier(t, p), seeded(14), time.Now()
 		var successes atomic.Int64
-		together(1000, func(int) {
+		hammer.Together(1000, func(int) {
 			for range 20 {
 				_, err := r.Do(t.Context(), func(context.Context) (int, error) {
 					if failed() < 0.5 {

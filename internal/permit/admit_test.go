@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/internal/permit"
 )
 
@@ -17,7 +18,7 @@ func TestCoreStressPermitComesBackOnceFromMany(t *testing.T) {
 	for range 200 {
 		p, err := c.Admit(t.Context(), 1)
 		require.NoError(t, err)
-		together(64, func(int) { p.Release() })
+		hammer.Together(64, func(int) { p.Release() })
 		require.Equal(t, 1, c.Stats().InUse, "the other permit is still out")
 	}
 	other.Release()
@@ -100,7 +101,7 @@ func TestCoreSlotTableGrowsWithTheLimitAndWithWhatIsOut(t *testing.T) {
 	raised := c.SlotCount()
 	require.Greater(t, raised, before)
 	permits := make([]spillway.Permit, n)
-	together(4, func(g int) {
+	hammer.Together(4, func(g int) {
 		for i := g; i < n; i += 4 {
 			permits[i], _ = c.Admit(t.Context(), 1)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/internal/permit"
+	"github.com/spillway-go/spillway/internal/permit/permittest"
 )
 
 // FuzzCoreModel reads its input as the settings of a core and a program of two bytes a
@@ -20,7 +21,7 @@ import (
 func FuzzCoreModel(f *testing.F) {
 	f.Add([]byte{})
 	for settings := range byte(64) {
-		f.Add(randomProgram(rand.New(rand.NewPCG(1, uint64(settings))), settings))
+		f.Add(permittest.Program(rand.New(rand.NewPCG(1, uint64(settings))), settings))
 	}
 	f.Fuzz(func(t *testing.T, program []byte) { compareWithModel(t, program) })
 }
@@ -32,7 +33,7 @@ func TestCoreDoesWhatItsModelDoes(t *testing.T) {
 	r := rand.New(rand.NewPCG(20, 26))
 	var all seen
 	for settings := range 128 {
-		all.add(compareWithModel(t, randomProgram(r, byte(settings))))
+		all.add(compareWithModel(t, permittest.Program(r, byte(settings))))
 	}
 	for reason, n := range all.stats.Refused {
 		if r := spillway.Reason(reason); r != spillway.ReasonExpired { // which is no core's
@@ -46,15 +47,6 @@ func TestCoreDoesWhatItsModelDoes(t *testing.T) {
 	} {
 		require.Positive(t, n, name)
 	}
-}
-
-func randomProgram(r *rand.Rand, settings byte) []byte {
-	program := make([]byte, 240)
-	for i := range program {
-		program[i] = byte(r.Uint32())
-	}
-	program[0] = settings
-	return program
 }
 
 // seen is what came about in a program.

@@ -99,7 +99,7 @@ func (p *pair) wait(n int, d time.Duration) {
 // answered compares an answer with the model's and keeps what it holds.
 func (p *pair) answered(u permit.Use, err error, want permittest.Answer, raw bool) {
 	p.t.Helper()
-	require.Equal(p.t, want.Text, textOf(err))
+	require.Equal(p.t, want.Text, permittest.TextOf(err))
 	var r *spillway.Rejection
 	if errors.As(err, &r) {
 		require.Equal(p.t, want.Rejection, *r)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/internal/permit"
 )
 
@@ -33,7 +34,7 @@ func TestCoreStressAdmitsExactlyItsLimit(t *testing.T) {
 		c := newCore(permit.Options{Limit: 10})
 		uses := make([]permit.Use, 64)
 		var admitted atomic.Int64
-		together(64, func(i int) {
+		hammer.Together(64, func(i int) {
 			if u, err := c.Enter(t.Context(), 1); err == nil {
 				uses[i] = u
 				admitted.Add(1)
@@ -53,7 +54,7 @@ func TestCoreStressIsNeverOverItsLimit(t *testing.T) {
 	const limit = 10
 	c := newCore(permit.Options{Limit: limit})
 	var g gauge
-	together(64, func(i int) {
+	hammer.Together(64, func(i int) {
 		r := rand.New(rand.NewPCG(1, uint64(i)))
 		for range 250 {
 			weight := 1 + r.IntN(3)
@@ -94,7 +95,7 @@ func TestCoreStressIsNeverOverItsLimit(t *testing.T) {
 func TestCoreStressKeepsALimitThatWasLowered(t *testing.T) {
 	c := newCore(permit.Options{Limit: 20})
 	var lowered atomic.Bool
-	together(32, func(i int) {
+	hammer.Together(32, func(i int) {
 		if i == 0 {
 			defer lowered.Store(true)
 			for range 200 {
@@ -112,7 +113,7 @@ func TestCoreStressKeepsALimitThatWasLowered(t *testing.T) {
 		}
 	})
 	var g gauge
-	together(32, func(int) {
+	hammer.Together(32, func(int) {
 		for range 200 {
 			u, err := c.Wait(t.Context(), 1, 64)
 			require.NoError(t, err)
@@ -129,7 +130,7 @@ func TestCoreStressKeepsALimitThatWasLowered(t *testing.T) {
 // R32.
 func TestCoreStressKeepsItsCountThroughModeChanges(t *testing.T) {
 	c := newCore(permit.Options{Limit: 4})
-	together(16, func(i int) {
+	hammer.Together(16, func(i int) {
 		r := rand.New(rand.NewPCG(2, uint64(i)))
 		for range 2000 {
 			if i == 0 {
@@ -153,7 +154,7 @@ func TestCoreStressStatsNeverShowMoreEndsThanBeginnings(t *testing.T) {
 	c := newCore(permit.Options{Limit: 8, Sample: 4})
 	var running atomic.Int64
 	running.Store(7)
-	together(8, func(i int) {
+	hammer.Together(8, func(i int) {
 		if i > 0 {
 			defer running.Add(-1)
 			for n := range 3000 {

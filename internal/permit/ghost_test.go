@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/internal/permit"
 )
 
@@ -135,7 +136,7 @@ func TestGhostIsNotReleasedByCopiesOfItsPermit(t *testing.T) {
 		p := haunt(t, c, 1, time.Hour)
 		p.Release()
 		p.ReleaseAfter(time.Nanosecond)
-		together(8, func(int) { p.Release() })
+		hammer.Together(8, func(int) { p.Release() })
 		time.Sleep(time.Second)
 		st := c.Stats()
 		require.Equal(t, 1, st.Ghosts)
@@ -215,7 +216,7 @@ func TestGhostThatIsOverMakesRoomForAllItHeld(t *testing.T) {
 			haunt(t, c, 8, time.Microsecond)
 			time.Sleep(time.Microsecond + 1)
 			uses := make([]permit.Use, 8)
-			together(8, func(i int) {
+			hammer.Together(8, func(i int) {
 				var err error
 				uses[i], err = c.Enter(context.Background(), 1)
 				require.NoError(t, err)

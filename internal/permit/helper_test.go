@@ -1,9 +1,6 @@
 package permit_test
 
 import (
-	"context"
-	"errors"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,23 +15,6 @@ func newCore(opts permit.Options) *permit.Core {
 	opts.Component, opts.Name = "core", "test"
 	opts.Limit = max(opts.Limit, 1)
 	return permit.New(opts)
-}
-
-// together runs f on n goroutines that start at the same moment, and returns when
-// all have ended.
-func together(n int, f func(i int)) {
-	var all sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			<-start
-			f(i)
-		}()
-	}
-	close(start)
-	all.Wait()
 }
 
 // enter takes n permits, which must be there.
@@ -61,19 +41,4 @@ func requireWhole(t testing.TB, c *permit.Core) {
 	_, err := c.Enter(t.Context(), 1)
 	require.ErrorIs(t, err, spillway.ErrBackpressure)
 	c.Leave(u, spillway.OutcomeOK)
-}
-
-func textOf(err error) string {
-	var typed interface{ ErrorType() string }
-	switch {
-	case err == nil:
-		return "ok"
-	case errors.As(err, &typed):
-		return typed.ErrorType()
-	case errors.Is(err, context.Canceled):
-		return "canceled"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "deadline_exceeded"
-	}
-	return err.Error()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/internal/permit"
 )
 
@@ -99,7 +100,7 @@ func TestHoldersThatHoldLongAreToldWhenTheyLeave(t *testing.T) {
 func TestHoldersStressCanBeListed(t *testing.T) {
 	c := newCore(permit.Options{Limit: 8, Track: spillway.TrackSite})
 	kept := enter(t, c, 1)
-	together(4, func(i int) {
+	hammer.Together(4, func(i int) {
 		for range 300 {
 			if i > 0 {
 				c.Leave(enter(t, c, 2), spillway.OutcomeOK)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/internal/permit"
 )
 
@@ -73,7 +74,7 @@ func TestHooksMayEndTheirGoroutine(t *testing.T) {
 		func(u permit.Use) { c.Own(u).ReleaseAfter(time.Hour) },
 	} {
 		returned := false
-		together(1, func(int) {
+		hammer.Together(1, func(int) {
 			end(enter(t, c, 1))
 			returned = true
 		})

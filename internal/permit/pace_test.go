@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/internal/permit"
 )
 
@@ -204,7 +205,7 @@ func TestPaceGrantToWhoHasGoneGoesToTheNext(t *testing.T) {
 func TestPaceUnderChangeIsConcurrentSafe(t *testing.T) {
 	c := newCore(permit.Options{Limit: 4, Sample: 4, MaxWait: time.Millisecond})
 	var inside, admitted atomic.Int64
-	together(9, func(i int) {
+	hammer.Together(9, func(i int) {
 		ctx := context.Background()
 		for k := range 300 {
 			switch i {
@@ -244,7 +245,7 @@ func TestPaceNeverHasTwoUnderWay(t *testing.T) {
 	c := newCore(permit.Options{Limit: 8})
 	require.NoError(t, c.SetPace(time.Nanosecond))
 	var inside, calls atomic.Int64
-	together(8, func(int) {
+	hammer.Together(8, func(int) {
 		for range 2000 {
 			u, err := c.Enter(context.Background(), 1)
 			if err != nil {

@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spillway-go/spillway"
+	"github.com/spillway-go/spillway/internal/hammer"
 	"github.com/spillway-go/spillway/internal/permit"
+	"github.com/spillway-go/spillway/internal/permit/permittest"
 )
 
 // bounded returns a context that ends long after a test that works, so that a lost
@@ -138,7 +140,7 @@ func TestQueueStressGrantAgainstCancelAgainstCloseLeavesNothing(t *testing.T) {
 		} else if !errors.Is(err, spillway.ErrClosed) {
 			require.ErrorIs(t, err, context.Canceled)
 		}
-		outcomes[textOf(err)]++
+		outcomes[permittest.TextOf(err)]++
 		<-released
 		<-cancelled
 		<-closed
@@ -155,7 +157,7 @@ func TestQueueStressGrantAgainstCancelAgainstCloseLeavesNothing(t *testing.T) {
 func TestQueueStressReleaseBetweenTryAndWaitIsNotLost(t *testing.T) {
 	ctx := bounded(t)
 	c := newCore(permit.Options{})
-	together(4, func(int) {
+	hammer.Together(4, func(int) {
 		for range 5_000 {
 			u, err := c.Wait(ctx, 1, 4)
 			require.NoError(t, err)
@@ -234,7 +236,7 @@ func TestQueueStressByAllAtOnceIsWholeAfterwards(t *testing.T) {
 // returns how many calls were let in.
 func stress(c *permit.Core) int64 {
 	var busy atomic.Int64
-	together(32, func(i int) {
+	hammer.Together(32, func(i int) {
 		r := rand.New(rand.NewPCG(3, uint64(i)))
 		for n := range 250 {
 			switch {

@@ -1,0 +1,2 @@
+// Package hammer is what tests strike with.
+package hammer
