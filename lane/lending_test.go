@@ -15,6 +15,24 @@ import (
 	"github.com/spillway-go/spillway/lane"
 )
 
+// lends has lanes that hold briefly borrow of all but normal.
+func lends(ceiling int) func(*lane.SetConfig) {
+	return func(c *lane.SetConfig) {
+		c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: ceiling, NoLend: []string{"normal"}}
+	}
+}
+
+// briefBulk makes it known that calls of bulk hold briefly, and returns a context for them.
+func briefBulk(t testing.TB, s *lane.Set[int]) context.Context {
+	t.Helper()
+	bulk := spillway.WithClass(t.Context(), spillway.Bulk)
+	for range 64 {
+		_, err := s.Do(bulk, takes(time.Millisecond))
+		require.NoError(t, err)
+	}
+	return bulk
+}
+
 // A lender shows who has borrowed of it, and names nobody else when that takes long.
 func TestSetTracksWhoBorrowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -26,8 +44,7 @@ func TestSetTracksWhoBorrowed(t *testing.T) {
 			}
 			c.Lanes[0].Limit = 3
 			c.Lanes[0].Hooks = []lane.Hooks{{HeldLong: func(h spillway.Holder) { held = append(held, h) }}}
-			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 2, NoLend: []string{"normal"}}
-		})
+		}, lends(2))
 		bulk := spillway.WithClass(t.Context(), spillway.Bulk)
 		critical := spillway.WithClass(t.Context(), spillway.Critical)
 		for range 200 {
@@ -53,14 +70,8 @@ func TestSetTracksWhoBorrowed(t *testing.T) {
 // Ghosts that are over make nobody borrow, and keep nobody from lending.
 func TestSetLendingForgetsGhostsThatAreOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSet(t, func(c *lane.SetConfig) {
-			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 2, NoLend: []string{"normal"}}
-		})
-		bulk := spillway.WithClass(t.Context(), spillway.Bulk)
-		for range 64 {
-			_, err := s.Do(bulk, takes(time.Millisecond))
-			require.NoError(t, err)
-		}
+		s := newSet(t, lends(2))
+		bulk := briefBulk(t, s)
 		haunt := func(name string, n int) {
 			for range n {
 				p, err := s.Lane(name).Admit(t.Context())
@@ -95,9 +106,7 @@ func TestSetLendsNothingToALaneItDoesNotKnow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newSet(t, func(c *lane.SetConfig) {
-					c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 2, NoLend: []string{"normal"}}
-				})
+				s := newSet(t, lends(2))
 				bulk := spillway.WithClass(t.Context(), spillway.Bulk)
 				for i := range tt.calls {
 					d := tt.long
@@ -119,14 +128,8 @@ func TestSetLendsNothingToALaneItDoesNotKnow(t *testing.T) {
 // are timed.
 func TestSetStopsLendingToALaneThatHasBecomeSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSet(t, func(c *lane.SetConfig) {
-			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 2, NoLend: []string{"normal"}}
-		})
-		bulk := spillway.WithClass(t.Context(), spillway.Bulk)
-		for range 64 {
-			_, err := s.Do(bulk, takes(time.Millisecond))
-			require.NoError(t, err)
-		}
+		s := newSet(t, lends(2))
+		bulk := briefBulk(t, s)
 		for _, borrow := range []func() error{
 			func() error { _, err := s.Do(bulk, takes(time.Second)); return err },
 			func() error {
@@ -156,14 +159,8 @@ func TestSetStopsLendingToALaneThatHasBecomeSlow(t *testing.T) {
 // lender and off the borrower's ceiling whoever releases it how often.
 func TestSetAdmitBorrows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSet(t, func(c *lane.SetConfig) {
-			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 2, NoLend: []string{"normal"}}
-		})
-		bulk := spillway.WithClass(t.Context(), spillway.Bulk)
-		for range 64 {
-			_, err := s.Do(bulk, takes(time.Millisecond))
-			require.NoError(t, err)
-		}
+		s := newSet(t, lends(2))
+		bulk := briefBulk(t, s)
 		hold(t, s.Lane("bulk"), 2)
 		critical, borrower := s.Lane("critical"), s.Lane("bulk")
 		for _, end := range []func(spillway.Permit){
@@ -218,14 +215,10 @@ func TestSetLendingFindsNestedCalls(t *testing.T) {
 			for i := range c.Lanes {
 				c.Lanes[i].DetectNested = true
 			}
-			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 9, NoLend: []string{"normal"}}
-		})
+		}, lends(9))
 		bulk := func(ctx context.Context) context.Context { return spillway.WithClass(ctx, spillway.Bulk) }
 		critical := func(ctx context.Context) context.Context { return spillway.WithClass(ctx, spillway.Critical) }
-		for range 64 {
-			_, err := s.Do(bulk(t.Context()), takes(time.Millisecond))
-			require.NoError(t, err)
-		}
+		briefBulk(t, s)
 		var nested *spillway.NestedError
 		release := hold(t, s.Lane("bulk"), 1)
 		_, err := s.Do(bulk(t.Context()), func(ctx context.Context) (int, error) {
@@ -270,14 +263,11 @@ func TestSetLendingSurvivesTheContextsOwnCode(t *testing.T) {
 			}
 			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 2}
 		})
-		for range 64 {
-			_, err := s.Do(spillway.WithClass(t.Context(), spillway.Bulk), takes(time.Millisecond))
-			require.NoError(t, err)
-		}
+		bulk := briefBulk(t, s)
 		hold(t, s.Lane("bulk"), 2)
 		for nth := range 20 {
 			asked := 0
-			ctx := curious{spillway.WithClass(t.Context(), spillway.Bulk), func() {
+			ctx := curious{bulk, func() {
 				if asked++; asked == nth {
 					panic("a context's own")
 				}
@@ -300,14 +290,8 @@ func TestSetLendingSurvivesTheContextsOwnCode(t *testing.T) {
 // neither a permit nor a place under the ceiling.
 func TestSetLendingSurvivesAMeterThatExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSet(t, func(c *lane.SetConfig) {
-			c.Lending = lane.Lending{Brief: 5 * time.Millisecond, Keep: 1, Ceiling: 1, NoLend: []string{"normal"}}
-		})
-		bulk := spillway.WithClass(t.Context(), spillway.Bulk)
-		for range 64 {
-			_, err := s.Do(bulk, takes(time.Millisecond))
-			require.NoError(t, err)
-		}
+		s := newSet(t, lends(1))
+		bulk := briefBulk(t, s)
 		hold(t, s.Lane("bulk"), 2)
 		critical := s.Lane("critical")
 		require.NoError(t, critical.SetMeter(leaver{}, 1))
