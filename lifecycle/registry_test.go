@@ -102,6 +102,7 @@ func TestRegistryDialsEachKeyOnce(t *testing.T) {
 		require.Equal(t, 1, s.dials("slow"))
 		require.Zero(t, r.Stats().Waiting)
 		require.ElementsMatch(t, []string{"slow", "fast"}, r.Keys())
+		require.Equal(t, r.Name(), r.Stats().Name)
 		require.NoError(t, r.Close(t.Context()))
 		require.Zero(t, r.Stats().Open())
 	})

@@ -134,11 +134,6 @@ func (m *Model) Brief(d time.Duration) bool { return m.flow.samples >= first && 
 // Learn is a call that held a permit of another model.
 func (m *Model) Learn(d time.Duration) { m.flow.observe(d) }
 
-// Waits reports whether a call waits.
-func (m *Model) Waits(id int) bool {
-	return slices.ContainsFunc(m.queue, func(w waiter) bool { return w.id == id })
-}
-
 // CountCanceled is a call whose context is done.
 func (m *Model) CountCanceled() { m.stats.Canceled++ }
 

@@ -46,9 +46,6 @@ func (k Kind) IsInt() bool { return k == NegInt || k == Uint }
 // IsBool reports whether the kind is a boolean.
 func (k Kind) IsBool() bool { return k == False || k == True }
 
-// Stored reports whether values of the kind may be stored in a list or map.
-func (k Kind) Stored() bool { return k > Invalid && k < Wildcard }
-
 // Peek returns the kind of the value at the start of b.
 func Peek(b []byte) Kind {
 	if len(b) == 0 {

@@ -24,14 +24,6 @@ func Valid(b []byte) bool {
 // Skip returns the length of the value at the start of b, or -1 if there is none.
 func Skip(b []byte) int { return skip(b, 0) }
 
-// SkipN returns the length of the n values at the start of b, or -1.
-func SkipN(b []byte, n int) int {
-	if n < 0 {
-		return -1
-	}
-	return items(b, 0, uint64(n), 0)
-}
-
 // skip is Skip at a depth.
 func skip(b []byte, depth int) int {
 	if len(b) == 0 || depth > maxDepth {
