@@ -43,13 +43,13 @@ func (w Windows) recordings() []recording {
 	}
 }
 
-// filler fills the windows and the groups of labels into queries.
+// filler fills the windows, the choices of the dashboard and the groups of labels into queries.
 func (w Windows) filler() func(string) string {
 	return func(query string) string {
 		return expand(query,
 			"{rate}", promDuration(w.Rate), "{baseline}", promDuration(w.Baseline), "{lag}", promDuration(w.Lag),
 			"{hold}", promDuration(w.span(w.Hold)), "{long}", promDuration(w.span(w.Long)),
-			"{limiter}", byLimiter, "{executor}", byExecutor, "{retry}", byRetry, "{budget}", byBudget, "{machine}", byMachine)
+			"{filter}", filter, "{limiter}", byLimiter, "{executor}", byExecutor, "{retry}", byRetry, "{budget}", byBudget, "{machine}", byMachine)
 	}
 }
 

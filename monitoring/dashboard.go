@@ -20,7 +20,8 @@ type PanelQuery struct {
 	Legend string // with labels in double braces
 }
 
-// filter is what the dashboard's variables choose.
+// filter is what the dashboard's variables choose. They are written in brackets, because a
+// dollar sign is that of a metric here.
 const filter = `job=~"[[job]]", instance=~"[[instance]]"`
 
 const (
@@ -40,18 +41,12 @@ func (w Windows) Panels() ([]Panel, error) {
 	for _, group := range [][]Panel{guardPanels(), workPanels(), databasePanels(), connectionPanels()} {
 		for _, p := range group {
 			for i, q := range p.Queries {
-				p.Queries[i].Query = fill(expandFilter(q.Query))
+				p.Queries[i].Query = fill(q.Query)
 			}
 			all = append(all, p)
 		}
 	}
 	return all, nil
-}
-
-// expandFilter writes the variables of the dashboard as Grafana does; a dollar sign is
-// that of metrics until then.
-func expandFilter(query string) string {
-	return string(bytes.ReplaceAll([]byte(query), []byte("{filter}"), []byte(filter)))
 }
 
 func one(query, legend string) []PanelQuery { return []PanelQuery{{query, legend}} }

@@ -121,21 +121,6 @@ func (cl *call) remaining() (time.Duration, error) {
 	return left, nil
 }
 
-// adminPolicy returns a copy of the policy that a call goes by.
-func (c *Client) adminPolicy(p *as.AdminPolicy) (policy as.AdminPolicy) {
-	if p == nil {
-		p = c.defaults.admin.Load()
-	}
-	return *p
-}
-
-func (c *Client) infoPolicy(p *as.InfoPolicy) (policy as.InfoPolicy) {
-	if p == nil {
-		p = c.defaults.info.Load()
-	}
-	return *p
-}
-
 // secure is securely for calls without a result.
 func (c *Client) secure(ctx context.Context, op *Operation, policy *as.AdminPolicy, f func(*as.Client, *as.AdminPolicy) as.Error) error {
 	_, err := securely(ctx, c, op, policy, func(client *as.Client, p *as.AdminPolicy) (struct{}, as.Error) {
@@ -149,7 +134,7 @@ func securely[T any](ctx context.Context, c *Client, op *Operation, policy *as.A
 	if c.core == nil {
 		return none, errZero
 	}
-	given := c.adminPolicy(policy)
+	given := *either(policy, &c.defaults.admin)
 	return administer(ctx, c, errand{op: op, policy: given.Timeout}, asking(func(client *as.Client, timeout time.Duration) (T, as.Error) {
 		p := given
 		if c.shapes() {

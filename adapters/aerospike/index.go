@@ -77,7 +77,7 @@ func (c *Client) told(ctx context.Context, op *Operation, policy *as.InfoPolicy,
 	if c.core == nil {
 		return errZero
 	}
-	given := c.infoPolicy(policy)
+	given := *either(policy, &c.defaults.info)
 	e := errand{op: op, namespace: namespace, set: set, policy: given.Timeout}
 	_, err := administer(ctx, c, e, asking(func(client *as.Client, timeout time.Duration) (struct{}, as.Error) {
 		p := given

@@ -141,10 +141,5 @@ func (p *pings) leave(nodes []*as.Node, answer chan<- pong) {
 // Healthy reports whether the client is connected and the driver finds nothing wrong
 // with its picture of the cluster. It asks nobody and takes no time.
 func (c *Client) Healthy() bool {
-	return c.withDriver(func(d *as.Client) error {
-		if err := d.Cluster().Healthy(); err != nil {
-			return err
-		}
-		return nil
-	}) == nil
+	return c.withDriver(func(d *as.Client) error { return d.Cluster().Healthy() }) == nil
 }

@@ -278,10 +278,6 @@ func (s *Stream) Done() <-chan struct{} { return s.done }
 
 // end stops the delivery, for the reason err, and sees to it that everything is given
 // back.
-//
-// The driver's Close waits for its producers, and one that has an error to report
-// waits for somebody to receive it: so the results are received here, to nowhere,
-// until the last producer has closed their channel.
 func (s *Stream) end(err error) {
 	s.once.Do(func() {
 		s.err, s.cause = err, causeOf(s.ctx)
@@ -290,17 +286,24 @@ func (s *Stream) end(err error) {
 		go func() {
 			defer close(s.done)
 			defer s.finish()
-			closed := make(chan struct{})
-			go func() {
-				defer close(closed)
-				_ = s.rs.Close() // says only whether it was the first
-			}()
-			for range s.rs.Results() {
-			}
-			<-closed
+			drain(s.rs, s.rs.Results())
 			s.cursor.settle(false) // unless it came to its end
 		}()
 	})
+}
+
+// drain closes a Recordset, and returns when its last producer has closed the channel by
+// which it delivers. The driver's Close waits for its producers, and one that has an error
+// to report waits for somebody to receive it: so all is received here, to nowhere.
+func drain[T any](rs *as.Recordset, delivered <-chan T) {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		_ = rs.Close() // says only whether it was the first
+	}()
+	for range delivered {
+	}
+	<-closed
 }
 
 // finish gives back what the stream held, and tells the observer.

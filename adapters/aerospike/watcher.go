@@ -107,7 +107,11 @@ func (w *watcher) watch() {
 		case <-last.C:
 		}
 	}
-	w.drain()
+	if w.objects {
+		drain(w.rs, w.rs.Errors())
+	} else {
+		drain(w.rs, w.rs.Results())
+	}
 	<-ended
 	w.end(causeOf(w.ctx))
 }
@@ -130,23 +134,6 @@ func (w *watcher) end(err error) {
 	w.call.release(spillway.OutcomeOf(err))
 	w.call.session.watchers.remove(w) // whom it can't find now, settle needn't wait for
 	w.call.trip.report(w.call.trip.observation, err)
-}
-
-// drain closes the Recordset and waits for its producers: see Stream.end.
-func (w *watcher) drain() {
-	closed := make(chan struct{})
-	go func() {
-		defer close(closed)
-		_ = w.rs.Close() // says only whether it was the first
-	}()
-	if w.objects {
-		for range w.rs.Errors() {
-		}
-	} else {
-		for range w.rs.Results() {
-		}
-	}
-	<-closed
 }
 
 // producersEnd returns a channel that is closed when the last producer of a Recordset has
