@@ -64,7 +64,7 @@ func (c *Config) check() error {
 	if c.Holders < 0 || c.Holders > maxHolders {
 		e.Add("Holders", c.Holders, "must be from 0 to 1000")
 	}
-	c.Thresholds.Validate(e)
+	e.Include("Thresholds.", c.Thresholds.Validate())
 	if c.Title == "" && len(os.Args) > 0 {
 		c.Title = filepath.Base(os.Args[0])
 	}

@@ -71,7 +71,7 @@ func fixture(t *testing.T) (observe.Observable, *lane.Set[int]) {
 	_, err = e.Do(t.Context(), ok)
 	require.NoError(t, err)
 
-	budget, err := retry.NewBudget(retry.DefaultBudget())
+	budget, err := retry.NewBudget(retry.DefaultBudgetConfig())
 	require.NoError(t, err)
 	policy := retry.ReadPolicy()
 	policy.Name, policy.Budget = "reads", budget

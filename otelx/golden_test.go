@@ -65,7 +65,7 @@ func everything(t *testing.T, b *bench) observe.Observable {
 	_, err = e.Do(t.Context(), ok)
 	require.NoError(t, err)
 
-	budget, err := retry.NewBudget(retry.DefaultBudget())
+	budget, err := retry.NewBudget(retry.DefaultBudgetConfig())
 	require.NoError(t, err)
 	policy := retry.ReadPolicy()
 	policy.Name, policy.Budget, policy.Hooks = "reads", budget, []retry.Hooks{b.RetryHooks()}

@@ -29,7 +29,7 @@ func TestRetrierAllocatesNothingWithoutRetries(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	full := retry.ReadPolicy()
-	full.Budget = newBudget(t, retry.DefaultBudget())
+	full.Budget = newBudget(t, retry.DefaultBudgetConfig())
 	full.MaxElapsed = time.Minute
 	full.Hooks = []retry.Hooks{{OnRetry: func(context.Context, retry.Event) {}}}
 	notFound := &classError{spillway.OutcomePermanent}
@@ -61,7 +61,7 @@ func TestRetrierAllocatesNothingWithoutRetries(t *testing.T) {
 
 // Neither granting nor denying costs memory.
 func TestBudgetAllocatesNothing(t *testing.T) {
-	b := newBudget(t, retry.DefaultBudget())
+	b := newBudget(t, retry.DefaultBudgetConfig())
 	requireNoAllocs(t, func() {
 		b.Withdraw()
 		b.Deposit()

@@ -32,10 +32,10 @@ type BudgetConfig struct {
 	Burst int
 }
 
-// DefaultBudget returns the settings that fit most: a tenth of the successes, one
+// DefaultBudgetConfig returns the settings that fit most: a tenth of the successes, one
 // retry a second, a burst of 10. Above 100 calls a second Burst should be a tenth of
 // the rate.
-func DefaultBudget() BudgetConfig {
+func DefaultBudgetConfig() BudgetConfig {
 	return BudgetConfig{Ratio: 0.1, PerSecond: 1, Burst: 10}
 }
 

@@ -51,7 +51,7 @@ func TestBudgetConfigNamesEveryFaultAtOnce(t *testing.T) {
 		})
 	}
 	for _, cfg := range []retry.BudgetConfig{
-		retry.DefaultBudget(),
+		retry.DefaultBudgetConfig(),
 		{Ratio: 1, PerSecond: 10_000, Burst: 1_000_000},
 		{Ratio: 1e-6, Burst: 1},
 		{PerSecond: 1e-6, Burst: 1},
@@ -103,7 +103,7 @@ func TestBudgetIsRefilledByTime(t *testing.T) {
 		time.Sleep(100 * 365 * 24 * time.Hour)
 		require.Equal(t, 1, withdraw(fast))
 	})
-	outside := newBudget(t, retry.DefaultBudget())
+	outside := newBudget(t, retry.DefaultBudgetConfig())
 	bubble(t, func(*testing.T) { // in here it is long before the budget was made
 		require.Equal(t, 10, withdraw(outside))
 	})

@@ -15,7 +15,7 @@ import (
 // attempt, and none while backing off.
 func Example() {
 	ctx := context.Background()
-	budget, err := retry.NewBudget(retry.DefaultBudget())
+	budget, err := retry.NewBudget(retry.DefaultBudgetConfig())
 	if err != nil {
 		panic(err)
 	}
@@ -147,7 +147,7 @@ func ExampleEach() {
 // A loop of one's own that keeps the rules: classes, floor and hint, budget.
 func ExamplePolicy_DelayAfter() {
 	policy := retry.DefaultPolicy()
-	budget, err := retry.NewBudget(retry.DefaultBudget())
+	budget, err := retry.NewBudget(retry.DefaultBudgetConfig())
 	if err != nil {
 		panic(err)
 	}

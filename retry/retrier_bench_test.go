@@ -54,7 +54,7 @@ func BenchmarkRetrierDo(b *testing.B) {
 	bench(b, "outcome=not_retryable", func() { _, _ = plain.Do(ctx, failed) })
 
 	p := retry.DefaultPolicy()
-	p.Budget, _ = retry.NewBudget(retry.DefaultBudget())
+	p.Budget, _ = retry.NewBudget(retry.DefaultBudgetConfig())
 	full := benchRetrier(b, p)
 	bench(b, "outcome=success/budget=full", func() { _, _ = full.Do(ctx, ok) })
 

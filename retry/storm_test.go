@@ -126,7 +126,7 @@ func TestBudgetLetsTheBackendHealAfterAStall(t *testing.T) {
 		p.Rand = seeded(12)
 		without := storm(t, p)
 		require.Greater(t, without.after, 5*time.Second, "the storm must be one: %+v", without)
-		p.Budget = newBudget(t, retry.DefaultBudget())
+		p.Budget = newBudget(t, retry.DefaultBudgetConfig())
 		with := storm(t, p)
 		t.Logf("without a budget: %+v; with one: %+v", without, with)
 		require.Less(t, with.after, 2*time.Second, "%+v", with)
@@ -140,7 +140,7 @@ func TestBudgetBoundsTheExtraLoad(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := retry.ReadPolicy()
 		p.Rand = seeded(13)
-		p.Budget = newBudget(t, retry.DefaultBudget())
+		p.Budget = newBudget(t, retry.DefaultBudgetConfig())
 		r, failed, start := newRetrier(t, p), seeded(14), time.Now()
 		var successes atomic.Int64
 		hammer.Together(1000, func(int) {

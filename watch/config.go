@@ -61,26 +61,27 @@ func (c Config) validate() error {
 			e.Add(f.field, f.value, fmt.Sprintf("must be from 0 to %d", maxRing))
 		}
 	}
-	c.Thresholds.Validate(e)
+	e.Include("Thresholds.", c.Thresholds.Validate())
 	return e.Err()
 }
 
-// Validate adds what is wrong with t to the faults of a configuration that has it as its
-// field Thresholds.
-func (t Thresholds) Validate(e *spillway.ConfigError) {
+// Validate returns a *spillway.ConfigError that lists every fault, or nil.
+func (t Thresholds) Validate() error {
+	e := &spillway.ConfigError{Component: "watch.Thresholds"}
 	for _, f := range []struct {
 		field string
 		value time.Duration
 	}{{"Baseline", t.Baseline}, {"StuckAfter", t.StuckAfter}, {"LeakAfter", t.LeakAfter}} {
 		if f.value < 0 {
-			e.Add("Thresholds."+f.field, f.value, "must not be negative")
+			e.Add(f.field, f.value, "must not be negative")
 		}
 	}
 	// Written so that NaN is a fault.
 	if !(t.SlowFactor == 0 || t.SlowFactor > 1 && t.SlowFactor <= 1000) {
-		e.Add("Thresholds.SlowFactor", t.SlowFactor, "must be 0, or over 1 and at most 1000")
+		e.Add("SlowFactor", t.SlowFactor, "must be 0, or over 1 and at most 1000")
 	}
 	if !(t.TightShare >= 0 && t.TightShare <= 1) {
-		e.Add("Thresholds.TightShare", t.TightShare, "must be from 0 to 1")
+		e.Add("TightShare", t.TightShare, "must be from 0 to 1")
 	}
+	return e.Err()
 }

@@ -113,7 +113,7 @@ type Config struct {
 // ("host:port"): the name "aerospike"; DefaultLimit reads per node and the other lanes in
 // proportion, mode Enforce; 5 s for a call and 30 s for a stream of which neither context
 // nor policy says how long it may take, and nothing sent with less than 2 ms left;
-// retry.ReadPolicy (3 attempts) with a budget of its own (retry.DefaultBudget) for reads,
+// retry.ReadPolicy (3 attempts) with a budget of its own (retry.DefaultBudgetConfig) for reads,
 // and for writes that were declared idempotent; one dial; ghosts for twice as long as most
 // calls take; 32 connections per node opened at Connect; 30 s for Connect, 10 s for calls to
 // end at Close and 5 s for the driver's own close. It logs nothing and hints at nothing.
@@ -132,7 +132,7 @@ func DefaultConfig(hosts ...string) Config {
 // defaultRetry is a policy for one kind of call, with a budget of its own.
 func defaultRetry(p retry.Policy, name string) retry.Policy {
 	p.Name = name
-	p.Budget, _ = retry.NewBudget(retry.DefaultBudget()) // which is valid
+	p.Budget, _ = retry.NewBudget(retry.DefaultBudgetConfig()) // which is valid
 	return p
 }
 

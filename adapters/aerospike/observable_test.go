@@ -241,7 +241,7 @@ func TestDriverIsNotAskedAtEveryLook(t *testing.T) {
 // Budgets that retriers share are one component, and writes in the background another.
 func TestClientObservesBudgetsAndBackground(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
-	budget, err := retry.NewBudget(retry.DefaultBudget())
+	budget, err := retry.NewBudget(retry.DefaultBudgetConfig())
 	require.NoError(t, err)
 	client := connect(t, srv, func(c *aerospike.Config) {
 		c.Reads.Budget, c.Writes.Budget = budget, budget

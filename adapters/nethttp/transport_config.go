@@ -64,7 +64,7 @@ type TransportConfig struct {
 // for a request, 3 s for each attempt, 1 min for a body. a is the admission; nil means that
 // none is needed.
 func DefaultTransportConfig(name string, a Admission) TransportConfig {
-	budget, err := retry.NewBudget(retry.DefaultBudget())
+	budget, err := retry.NewBudget(retry.DefaultBudgetConfig())
 	if err != nil {
 		panic("nethttp: bug: " + err.Error())
 	}

@@ -94,7 +94,7 @@ func run(ctx context.Context, exporter, addr string) (err error) {
 	if err != nil {
 		return err
 	}
-	budget, err := retry.NewBudget(retry.DefaultBudget())
+	budget, err := retry.NewBudget(retry.DefaultBudgetConfig())
 	if err != nil {
 		return err
 	}

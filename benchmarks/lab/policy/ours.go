@@ -53,7 +53,7 @@ type budgetedClient struct {
 func budgeted(e Env, c Client) Client {
 	p := retry.ReadPolicy()
 	p.MaxAttempts, p.Rand = max(e.Attempts, 1), seeded(e.Seed)
-	b := retry.DefaultBudget()
+	b := retry.DefaultBudgetConfig()
 	b.Burst = max(b.Burst, int(float64(e.Slots)/e.Mean.Seconds()/10)/max(e.Clients, 1))
 	p.Budget = must(retry.NewBudget(b))
 	return &budgetedClient{c, e, must(retry.New[unit](p))}
