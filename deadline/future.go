@@ -38,11 +38,11 @@ func (f *Future[T]) forget() {
 }
 
 // Wait returns the job's result once there is one. If ctx ends first it returns ctx's
-// cause, and the job goes on. If ctx is that of a job of the same executor, or it is called
-// by a sink or a hook on a worker, and this one has no worker yet and none is free, it
-// returns a *spillway.NestedError, and the job goes on. It blocks until one of these, and allocates a channel at most. A job
-// whose own context is canceled while it waits leaves the queue at that moment if
-// somebody is in Wait, or has called Done.
+// cause, and the job goes on. So it does if Wait would wait for itself: with the ctx of a
+// job of the same executor, or called by a sink or a hook on a worker, while this job has
+// no worker yet and none is free, it returns a *spillway.NestedError. It blocks until one
+// of these, and allocates a channel at most. A job whose own context is canceled while it
+// waits leaves the queue at that moment if somebody is in Wait, or has called Done.
 func (f *Future[T]) Wait(ctx context.Context) (v T, err error) {
 	if f.core == nil {
 		return v, errZero

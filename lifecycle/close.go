@@ -25,11 +25,12 @@ type closing struct {
 // leases that are out are waited for, and the connection is closed.
 //
 // Close returns within Config.DrainTimeout + Config.CloseTimeout, or as soon as ctx
-// ends, but for the 100 ms of an observer that hangs. If leases are still out by then, the error matches ErrOrphaned and the last
-// of them closes the connection; if the Close function or a cancelled dial is still
-// at work, the error matches ErrStillClosing, and it goes on without anybody
-// waiting. An error or a panic of the Close function is returned as well. Whatever
-// the error, the machine is Disconnected and may be connected anew.
+// ends, but for the 100 ms of an observer that hangs. If leases are still out by then,
+// the error matches ErrOrphaned and the last of them closes the connection; if the Close
+// function or a cancelled dial is still at work, the error matches ErrStillClosing, and
+// it goes on without anybody waiting. An error or a panic of the Close function is
+// returned as well. Whatever the error, the machine is Disconnected and may be connected
+// anew.
 func (m *Machine[C]) Close(ctx context.Context) error {
 	done, began := ctx.Done(), time.Now() // the caller's code: not halfway
 	m.mu.Lock()

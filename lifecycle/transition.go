@@ -35,10 +35,10 @@ const maxPending = 1024
 // time, on a goroutine of the machine that is there only while there is something to tell.
 // A Connect or a Close returns when f has been told of what it caused, or when its own
 // bounds are over and f had 100 ms; one that begins while others are being told doesn't wait
-// for f, because it may be f that has called it. So f may call the machine, Connect and Close included,
-// and may panic, exit or hang without harm. While it runs transitions go on, and are told
-// afterwards; whoever falls behind by more than 1024 isn't told of the oldest. The returned
-// function ends it, and may be called more than once.
+// for f, because it may be f that has called it. So f may call the machine, Connect and
+// Close included, and may panic, exit or hang without harm. While it runs transitions go
+// on, and are told afterwards; whoever falls behind by more than 1024 isn't told of the
+// oldest. The returned function ends it, and may be called more than once.
 func (m *Machine[C]) OnTransition(f func(Transition)) (stop func()) {
 	o := &observer{tell: f}
 	m.mu.Lock()
