@@ -16,11 +16,10 @@ type budget struct {
 // ends is when total is over.
 func (b *budget) ends() time.Time { return b.last.Add(-b.early) }
 
-// allot works out how long a call may take: no longer than its context lives,
-// than its policy says, and, if neither says anything, than the default; nor beyond
-// until, unless that is zero. ok is
-// false if that is less than the least a call needs: it must not be sent then, for
-// the driver takes a timeout of zero for none at all.
+// allot works out how long a call may take: no longer than its context lives, than its
+// policy says, and, if neither says anything, than the default; nor beyond until, unless
+// that is zero. ok is false if that is less than the least a call needs: it must not be
+// sent then, for the driver takes a timeout of zero for none at all.
 func (b *budget) allot(ctx context.Context, until time.Time, policy, otherwise, least time.Duration) (ok bool) {
 	deadline, has := ctx.Deadline()
 	b.bounded, b.last, b.early = has, until, 0

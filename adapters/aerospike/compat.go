@@ -61,9 +61,9 @@ func CompatRefusalDelay(d time.Duration) CompatOption {
 // A panic of the driver in a call is a panic of the caller, as it would be without us.
 //
 // Scans and queries return the driver's own Recordset. Its permits come back when its last
-// producer has ended, also after Close, which waits for that. When its time is over (its policy's TotalTimeout, else
-// Config.StreamTimeout, or the deadline of ctx), its reader finds as the last of the
-// Results an error with the code types.TIMEOUT, the driver's own. One that nobody reads
+// producer has ended, also after Close, which waits for that. When its time is over (its
+// policy's TotalTimeout, else Config.StreamTimeout, or the deadline of ctx), its reader
+// finds as the last of the Results an error with the code types.TIMEOUT, the driver's own. One that nobody reads
 // then is closed after as much time again, five seconds at most; and so is one whose ctx
 // was cancelled, at once. These two are without an error, for nothing can be put into a
 // Recordset from outside; nor does the driver tell who reads objects. PartitionFilter.IsDone
