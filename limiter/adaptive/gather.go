@@ -30,8 +30,8 @@ type cell struct {
 	//	63 ...... 40   39 ........................... 0
 	//	calls          sum of log2 of their latencies in 1/256
 	//
-	// A log2 is less than 64·256 = 2^14, so the sum of 2^24 calls fits. A window is
-	// drawn twice a second at least.
+	// A log2 is less than 64·256 = 2^14, so the sum of 2^24 calls fits. A window
+	// with more than a few is drawn twice a second at least.
 	logs     atomic.Uint64
 	sum      atomic.Int64 // nanoseconds, without those that timed out
 	held     atomic.Int64 // nanoseconds times weight, of all calls

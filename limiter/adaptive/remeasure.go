@@ -22,8 +22,8 @@ type remeasure struct {
 	tries    int           // trials since all was well
 	helpless bool          // lowering the limit was found not to help, and targets can't be raised
 	from     float64       // the limit to go back to; 0 if no trial is under way
-	early    bool          // the window under way has calls of before the trial
-	long     time.Duration // how long the trial has taken since
+	early    int           // calls of before the trial that may still end
+	long     time.Duration // how long the trial has taken
 }
 
 // floor is what latency alone doesn't lower the limit below.
@@ -59,7 +59,7 @@ func (r *rule) hold(s *state, w *window, v view, limit float64, cause Cause) (fl
 	case low > limit*remeasureLeast:
 		m.reset()
 	default:
-		*m = remeasure{tries: m.tries + 1, helpless: m.helpless, from: limit, early: true}
+		*m = remeasure{tries: m.tries + 1, helpless: m.helpless, from: limit, early: max(int(limit), w.peak)}
 		return low, Remeasure
 	}
 	return limit, cause
@@ -69,13 +69,15 @@ func (r *rule) hold(s *state, w *window, v view, limit float64, cause Cause) (fl
 // enough was seen.
 func (r *rule) try(s *state, w *window, v view) float64 {
 	m := &s.again
-	if m.early {
-		m.early = false
-		return s.limit
-	}
 	m.long += w.span
-	m.add(w, v)
-	if m.n < remeasureSamples && m.long < remeasureLongest {
+	if m.early > 0 {
+		m.early -= w.samples()
+	} else {
+		m.add(w, v)
+	}
+	// Slow calls take their time, which it has as long as somebody wants more.
+	long := m.long >= remeasureLongest && (m.n >= remeasureFew || !v.binding)
+	if m.n < remeasureSamples && !long {
 		return s.limit
 	}
 	from := m.from
@@ -89,11 +91,12 @@ func (r *rule) try(s *state, w *window, v view) float64 {
 }
 
 // relearn draws the conclusion from what was seen, and reports whether that was more than is
-// tolerated. It raises all classes by one factor: what is too high then goes down with the
-// next samples.
+// tolerated. It raises all classes by one factor, and by what chance may have made of it,
+// too: what is too high then goes down with the next samples, and what is too low stays.
 func (r *rule) relearn(s *state, tolerance float64) bool {
 	m := &s.again
-	ratio := math.Exp(m.log / float64(max(m.n, 1)))
+	n := max(m.n, 1)
+	ratio := math.Exp(m.log / float64(n))
 	m.reset()
 	m.helpless = false
 	switch {
@@ -102,6 +105,7 @@ func (r *rule) relearn(s *state, tolerance float64) bool {
 	case r.aimed():
 		m.helpless = true
 	default:
+		ratio *= math.Exp(chance / math.Sqrt(float64(n)))
 		for i := range s.refs {
 			s.refs[i] = reference{value: s.refs[i].value * ratio}
 		}

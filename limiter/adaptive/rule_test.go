@@ -234,8 +234,8 @@ func TestStateGap(t *testing.T) {
 func TestRuleKnowsWhenItHasSeenEnough(t *testing.T) {
 	r := ruleFor(0.1, 100)
 	spanned := func(w window, d time.Duration) window { w.span = d; return w }
-	small, paced := at(1.5), at(0.5)
-	paced.fallen = true
+	small, paced, looks := at(1.5), at(0.5), at(20)
+	paced.fallen, looks.again.from = true, 60
 	for name, c := range map[string]struct {
 		state state
 		seen  window
@@ -250,6 +250,9 @@ func TestRuleKnowsWhenItHasSeenEnough(t *testing.T) {
 		"after a fall":      {paced, spanned(calls(1, 1), minWindow), true},
 		"slow for sure":     {at(20), spanned(calls(5, 20), minWindow), true},
 		"slow by chance":    {at(20), spanned(calls(5, 5), minWindow), false},
+		"slow, if at all":   {at(20), spanned(calls(5, 5), time.Minute), false},
+		"that, in a look":   {looks, spanned(calls(5, 5), longWindow), true},
+		"that, and errors":  {at(20), spanned(calls(20, 3).refused(3, 0.1), longWindow), true},
 		"errors":            {at(20), spanned(calls(5, 1).refused(3, 0.1), minWindow), true},
 		"two errors":        {at(20), spanned(calls(1, 1).refused(2, 0.1), minWindow), false},
 	} {

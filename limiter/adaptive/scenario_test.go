@@ -84,6 +84,23 @@ func TestControllerServesABackendThatIsSlowerForGood(t *testing.T) {
 	}
 }
 
+// D13, G-ADA-4: the same with so few calls, or such slow ones, that no window has enough of them.
+func TestControllerServesFewCallsThatAreSlowerForGood(t *testing.T) {
+	for name, rate := range map[string]float64{"one in half a second": 2, "a few": 20, "some at once": 80} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, b := newLimiter(t, 64), newBackend(1000, 100*ms)
+				ctl := drive(t, l, trusted(500))
+				b.flow(l, rate, time.Duration(2000/rate)*time.Second)
+				b.mean = time.Second
+				b.flow(l, rate, 15*time.Minute)
+				require.Less(t, b.flow(l, rate, 5*time.Minute), 0.02, "%+v", ctl.Stats().Last)
+				time.Sleep(time.Minute)
+			})
+		})
+	}
+}
+
 // G-ADA-4, G-ADA-14: the same with a target, which isn't raised: the static limit serves
 // then, and the target when it can be kept again.
 func TestControllerWithATargetThatCannotBeKept(t *testing.T) {

@@ -88,6 +88,27 @@ func TestControllerHearsEachClassByItself(t *testing.T) {
 	})
 }
 
+// G-ADA-5, G-ADA-11: nobody knows how long the first call of a class takes. As long as others
+// are answered, the backend doesn't stand still.
+func TestControllerHearsNoSilenceBehindTheFirstOfAClass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(t, 40)
+		cfg := trusted(40)
+		cfg.Classes = []adaptive.Class{{Name: "scan"}}
+		ctl := drive(t, l, cfg)
+		keepBusy(l, 20, time.Second, lasting(2*ms, nil))
+		scan := func() {
+			_, _ = l.Do(adaptive.WithClass(context.Background(), "scan"), lasting(10*time.Second, nil))
+		}
+		go scan()
+		keepBusy(l, 20, 5*time.Second, lasting(2*ms, nil))
+		require.Zero(t, ctl.Stats().Changes.Of(adaptive.Silence))
+		staggered(l, 8, time.Second, lasting(2*time.Second, nil))
+		require.Positive(t, ctl.Stats().Changes.Of(adaptive.Silence), "of all")
+		time.Sleep(10 * time.Second)
+	})
+}
+
 // G-ADA-7, G-ADA-11: that callers go away is no answer.
 func TestControllerHearsSilenceBehindCancelledCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

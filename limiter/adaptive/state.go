@@ -13,6 +13,7 @@ type state struct {
 	limit    float64
 	healthy  float64                       // permits in use, on average, while all was well
 	watched  time.Duration                 // for how long it was, as far as it matters
+	well     int                           // calls that were done since it is
 	peak     float64                       // the most permits in use lately
 	latency  float64                       // the mean latency of what was done, in nanoseconds; 0 before the first
 	took     [spillway.MeterLabels]float64 // the same, by class
@@ -32,7 +33,11 @@ func (s *state) remember(w *window, well bool) {
 	}
 	// What nobody called in says nothing: only the time that was watched counts.
 	span := min(w.span, longWindow)
-	if well && w.ok > 0 {
+	if s.well += w.ok; !well {
+		s.well = 0
+	}
+	// A limit that was just raised isn't full at once, whatever comes.
+	if w.ok > 0 && s.well >= min(int(s.limit), windowSamples) && well {
 		s.again.tries, s.again.helpless = 0, false
 		memory := healthyDown
 		if w.busy > s.healthy {

@@ -26,7 +26,8 @@ const (
 	// With fewer samples than that, latencies are too high only beyond doubt: if their
 	// logarithm is over what is tolerated by sure/√n, three times what chance does to
 	// exponential latencies. And fewer errors than sureErrors are none.
-	sure       = 3 * 1.28
+	chance     = 1.28
+	sure       = 3 * chance
 	sureErrors = 3
 
 	// tolerance(L) = toleranceBase + toleranceSmall/√max(L, toleranceFloor): how many
@@ -132,10 +133,11 @@ const (
 
 	// Latency has kept the limit at its floor for remeasureAfter, and twice that after each
 	// trial: then the limit goes to remeasureShare of it for so many samples, or as long as
-	// that, and the references are what was seen, if that is still too much. The geometric
-	// mean of 48 exponential latencies is off by a sixth to a fifth; what is tolerated is
-	// three times that. With fewer than remeasureFew it says nothing, nor does a trial that
-	// can't lower the limit below remeasureLeast of it.
+	// that and until it has remeasureFew, if they are wanted; and the references are what was
+	// seen, if that is still too much. The geometric mean of 48 exponential latencies is off
+	// by a sixth to a fifth; what is tolerated is three times that. With fewer than
+	// remeasureFew it says nothing, nor does a trial that can't lower the limit below
+	// remeasureLeast of it.
 	remeasureAfter   = 2 * time.Second
 	remeasureDoubles = 5
 	remeasureShare   = 1.0 / 3

@@ -78,10 +78,14 @@ func (r *rule) enough(s *state, w *window) bool {
 		return false
 	}
 	need, longest := s.need()
-	if w.samples() >= need || w.span >= longest || s.again.early {
+	if w.samples() >= need || s.again.early > 0 {
 		return true
 	}
 	v := r.read(s, w)
+	if w.span >= longest {
+		// Too slow perhaps, but not beyond doubt, is nothing to go by: there it waits for more.
+		return v.slow || v.errors > errorNoise || v.ratio <= v.tolerance || s.again.from > 0
+	}
 	return v.slow && s.limit > r.floor(s) || v.errors >= errorFull
 }
 
