@@ -78,6 +78,23 @@ func TestRuleMeasuresAnewWithOneAtATime(t *testing.T) {
 	}
 }
 
+// What a larger limit is tolerated decides, to which it goes back; and calls that were under way
+// over the limit aren't those of a look either.
+func TestRuleMeasuresAnewByTheLimitItGoesBackTo(t *testing.T) {
+	for ratio, want := range map[float64]float64{1.63: 1, 1.7: 1.7} {
+		r, s := learning(0.1), held(48)
+		for s.again.from == 0 {
+			s, _ = r.next(s, calls(100, 3).used(60))
+		}
+		s, _ = r.next(s, calls(50, 5).used(60))
+		s, _ = r.next(s, calls(10, 5).used(60))
+		require.Zero(t, s.again.n)
+		s, ch := r.next(s, calls(1000, ratio).used(16))
+		require.Equal(t, 48.0, ch.To)
+		require.InEpsilon(t, want*float64(ref), s.refs[0].value, 0.1, "%v", ratio)
+	}
+}
+
 // Few windows that are well between those that are slow are chance, many aren't.
 func TestRuleMeasuresAnewDespiteChance(t *testing.T) {
 	for well, want := range map[int]bool{1: true, 3: false} {
@@ -166,7 +183,8 @@ func TestRuleMeasuresAnewForNoLongerThanItMay(t *testing.T) {
 	for _, n := range []int{0, 1} {
 		r, s := learning(0.1), held(48)
 		slowly(r, &s, 3)
-		s, _ = r.next(s, calls(0, 1))
+		s, _ = r.next(s, calls(48, 1))
+		s.again.long = 0
 		var ch Change
 		for range int(remeasureLongest/longWindow) - 1 {
 			w := calls(n, 3)
