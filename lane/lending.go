@@ -76,13 +76,14 @@ func (l Lending) settle(e *spillway.ConfigError, r *routes) *lending {
 // borrow takes a permit of another lane for a call of lane i, if lane i is full and
 // holds briefly, and the other has more idle than it keeps. A nested call borrows
 // nothing: not in its own lane's stead, which will say what it is, nor of a lane that it
-// holds a permit of. The caller must give back the borrowed count with the permit.
+// holds a permit of. Nor does one whose wait nothing would bound: it is wrong, whatever
+// is free. The caller must give back the borrowed count with the permit.
 func (s *setBase) borrow(ctx context.Context, i int) (lender base, use permit.Use, ok bool) {
 	lane, l := s.lanes[i], s.lending
 	if !lane.core.Full(1) {
 		return lender, use, false
 	}
-	if !lane.core.Brief(l.brief) || lane.core.IsInside(ctx) {
+	if !lane.core.Brief(l.brief) || lane.core.IsInside(ctx) || !lane.core.Bounds(ctx) {
 		return lender, use, false
 	}
 	defer func() { // also if the context, which is the caller's code, panics

@@ -324,6 +324,36 @@ type curious struct {
 
 func (c curious) Value(key any) any { c.look(); return c.Context.Value(key) }
 
+// A call whose wait nothing would bound is wrong also where it could borrow.
+func TestSetLendsNothingToACallThatCouldWaitForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSet(t, lends(2), func(c *lane.SetConfig) {
+			c.Lanes[2].MaxWaiting, c.Lanes[2].MaxWait = 1, 0
+		})
+		bounded, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		bulk := spillway.WithClass(bounded, spillway.Bulk)
+		for range 64 {
+			_, err := s.Do(bulk, takes(time.Millisecond))
+			require.NoError(t, err)
+		}
+		_, err := s.Do(bulk, func(ctx context.Context) (int, error) {
+			return s.Do(bulk, func(ctx context.Context) (int, error) {
+				_, err := s.Do(bulk, nop)
+				require.NoError(t, err)
+				require.EqualValues(t, 1, s.Lane("bulk").Stats().BorrowedTotal)
+				_, err = s.Do(spillway.WithClass(t.Context(), spillway.Bulk), nop)
+				var wrong *spillway.ConfigError
+				require.ErrorAs(t, err, &wrong)
+				_, err = s.Admit(spillway.WithClass(t.Context(), spillway.Bulk))
+				require.ErrorAs(t, err, &wrong)
+				return 0, nil
+			})
+		})
+		require.NoError(t, err)
+	})
+}
+
 // G-LAN-7, G-LAN-9: a lane that is paced neither borrows, which would undo the pace, nor
 // lends; without the pace it does both again.
 func TestSetLendingKeepsThePace(t *testing.T) {

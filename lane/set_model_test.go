@@ -122,7 +122,7 @@ func (p *setPair) do(home int, d time.Duration) {
 		})
 	}()
 	synctest.Wait()
-	if of, answer, ok := p.borrow(home); ok {
+	if of, answer, ok := p.borrow(home, deadline); ok {
 		c.of, c.answer = of, answer
 		p.open[p.calls] = c
 		return
@@ -130,9 +130,12 @@ func (p *setPair) do(home int, d time.Duration) {
 	p.ask(c, 1, deadline)
 }
 
-// borrow is what a set does first with lending on.
-func (p *setPair) borrow(home int) (of int, a permittest.Answer, ok bool) {
+// borrow is what a set does first with lending on, for a call with that deadline, if not 0.
+func (p *setPair) borrow(home int, deadline time.Duration) (of int, a permittest.Answer, ok bool) {
 	l, m, side := p.cfg.Lending, p.models[home], &p.sides[home]
+	if c := p.cfg.Lanes[home]; c.MaxWaiting > 0 && c.MaxWait == 0 && deadline == 0 {
+		return 0, a, false
+	}
 	if l.Brief == 0 || !m.Full(1) || !m.Brief(l.Brief) || side.borrowed >= l.Ceiling {
 		return 0, a, false
 	}

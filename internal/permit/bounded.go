@@ -10,14 +10,20 @@ type BoundedKey struct{}
 // unbounded reports whether only a call's context bounds its wait, so that it has to.
 func (c *Core) unbounded() bool { return c.opts.Room > 0 && c.opts.MaxWait == 0 }
 
+// Bounds reports whether something bounds a wait of a call with ctx.
+func (c *Core) Bounds(ctx context.Context) bool {
+	if !c.unbounded() {
+		return true
+	}
+	_, ok := ctx.Deadline()
+	return ok || ctx.Value(BoundedKey{}) != nil
+}
+
 // roomFor returns beside how many a call may wait, or an error if nothing would bound
 // the wait.
 func (c *Core) roomFor(ctx context.Context) (int, error) {
-	if !c.unbounded() || ctx.Err() != nil {
+	if ctx.Err() != nil || c.Bounds(ctx) {
 		return c.opts.Room, nil // a done context has its own error
-	}
-	if _, ok := ctx.Deadline(); ok || ctx.Value(BoundedKey{}) != nil {
-		return c.opts.Room, nil
 	}
 	if c.word.Load()&(modeMask|closedBit) != 0 {
 		return 0, nil // nobody waits in this mode, nor after Close
