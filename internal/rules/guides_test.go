@@ -29,8 +29,20 @@ const (
 var guideImports = []string{
 	"context", "errors", "fmt", "io", "iter", "log/slog", "math", "net/http", "os", "os/signal", "strconv", "strings", "sync",
 	"sync/atomic", "syscall", "time",
-	"", "/adapters/aerospike", "/deadline", "/debugz", "/group", "/lane", "/lifecycle", "/limiter", "/limiter/adaptive", "/monitoring", "/observe",
-	"/retry", "/watch",
+	"", "/adapters/aerospike", "/adapters/nethttp", "/deadline", "/debugz", "/group", "/lane", "/lifecycle", "/limiter", "/limiter/adaptive", "/monitoring", "/observe",
+	"/otelx", "/retry", "/watch",
+	"as github.com/aerospike/aerospike-client-go/v7",
+}
+
+// guideImport returns the name that an import is given, if it is, and its path.
+func guideImport(p string) (name, importPath string) {
+	if name, importPath, ok := strings.Cut(p, " "); ok {
+		return name, importPath
+	}
+	if p == "" || strings.HasPrefix(p, "/") {
+		return "", rootModule + p
+	}
+	return "", p
 }
 
 // A snippet is one block of code in a guide, marked as Go.
@@ -94,10 +106,8 @@ func compile(fset *token.FileSet, packages types.Importer, file, granted string,
 		var src strings.Builder
 		src.WriteString("package guide\n")
 		for _, p := range guideImports {
-			if p == "" || strings.HasPrefix(p, "/") {
-				p = rootModule + p
-			}
-			fmt.Fprintf(&src, "import %q\n", p)
+			name, importPath := guideImport(p)
+			fmt.Fprintf(&src, "import %s %q\n", name, importPath)
 		}
 		fmt.Fprintf(&src, "//line %s:1\n%s\n", file, granted)
 		before, after, _ := strings.Cut(form, "%s")
@@ -133,10 +143,8 @@ func exported(t *testing.T, root string, fset *token.FileSet) types.Importer {
 	t.Helper()
 	args := []string{"list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}"}
 	for _, p := range guideImports {
-		if p == "" || strings.HasPrefix(p, "/") {
-			p = rootModule + p
-		}
-		args = append(args, p)
+		_, importPath := guideImport(p)
+		args = append(args, importPath)
 	}
 	list := exec.Command("go", args...)
 	list.Dir = root
