@@ -14,6 +14,7 @@ import (
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/debugz"
 	"github.com/spillway-go/spillway/lifecycle"
+	"github.com/spillway-go/spillway/limiter"
 	"github.com/spillway-go/spillway/observe"
 	"github.com/spillway-go/spillway/retry"
 )
@@ -60,6 +61,26 @@ func TestPageJudgesRetriers(t *testing.T) {
 			s.Originals, s.Ended[retry.StopSuccess], s.Ended[retry.StopNotRetryable] = 1100, 1050, 50
 		}))
 		require.Equal(t, "busy", e.Verdict, "what isn't worth repeating isn't given up")
+	})
+}
+
+// Whoever finds every call refused at night has to see why, and not that nothing is going on.
+func TestPageSaysThatAGuardSheds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		of := func(mode spillway.Mode, refused uint64) observe.Snapshot {
+			s := &limiter.Stats{Name: "db", Limit: 8, Mode: mode}
+			s.Refused[spillway.ReasonRefuseAll] = refused
+			return observe.Snapshot{Component: "limiter", Name: "db", Limiter: s}
+		}
+		first, e := verdicts(t, of(spillway.RefuseAll, 100), of(spillway.RefuseAll, 133))
+		require.Equal(t, "idle", first.Verdict) // nothing to compare with
+		require.Equal(t, "shedding", e.Verdict)
+		require.Equal(t, "warn", e.Level)
+		require.Equal(t, "33/s calls are refused by mode refuse-all: somebody has set it", e.Reason)
+		_, e = verdicts(t, of(spillway.RefuseAll, 100), of(spillway.RefuseAll, 100))
+		require.Equal(t, "idle", e.Verdict) // nobody is turned away
+		_, e = verdicts(t, of(spillway.Enforce, 100), of(spillway.Enforce, 100))
+		require.Equal(t, "idle", e.Verdict)
 	})
 }
 

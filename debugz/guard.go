@@ -2,6 +2,7 @@ package debugz
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -169,6 +170,17 @@ func (s *subject) guard(e *entry, it *item, w windows, cfg *Config) {
 	if it.snapshot.Executor != nil {
 		e.Use.Of = "workers"
 	}
+}
+
+// shedding is the finding of a guard whose mode turns calls away: those are no fault of its limit, so
+// the verdict says nothing of them.
+func (g *guarded) shedding(f finding) finding {
+	for _, r := range g.Refusals {
+		if f.level < warn && r.Name == spillway.ReasonRefuseAll.String() && r.Now > 0 {
+			return finding{warn, urgentTight + 8, "shedding", fmt.Sprintf("%s calls are refused by mode %v: somebody has set it", r.Now, spillway.RefuseAll)}
+		}
+	}
+	return f
 }
 
 // spreads says how long permits were held and waited for.

@@ -127,6 +127,7 @@ func (h *history) entry(l *look, it *item, rate past, cfg *Config) *entry {
 		w.judge = h.judging(l, it, cfg.Thresholds)
 		f = s.judge(it, w, cfg)
 		s.guard(e, it, w, cfg)
+		f = e.Guard.shedding(f)
 	} else {
 		f = describe(e, it, w, cfg)
 	}

@@ -95,6 +95,10 @@ func Judge(before, now Sample, t Thresholds) Verdict {
 		hold:    now.Hold.Sub(before.Hold),
 		turned:  turnedAway(now) - turnedAway(before) + now.WouldRefuse - before.WouldRefuse,
 		arrived: now.Admitted - before.Admitted,
+		away:    "were turned away",
+	}
+	if would := now.WouldRefuse - before.WouldRefuse; would > 0 && would == c.turned { // mode Shadow
+		c.away = "would have been turned away"
 	}
 	c.baseline = t.Baseline
 	if c.baseline == 0 && before.Hold.Count >= max(t.MinHolds, 1) {
@@ -133,6 +137,7 @@ type comparison struct {
 	hold            spillway.Distribution // of the window
 	baseline        time.Duration         // 0: unknown
 	turned, arrived uint64                // turned away for want of a permit, and admitted, in the window
+	away            string                // whether the former really were
 }
 
 // turnedAway counts what a higher limit would have prevented: refusals, and calls that
@@ -154,8 +159,8 @@ func (c comparison) stuck() (Verdict, bool) {
 		return Verdict{}, false
 	}
 	return Verdict{Stuck, fmt.Sprintf(
-		"no permit has come back for %v, %d of %d are in use, %d callers wait and %d were turned away: a deadlock or a backend that hangs%s",
-		short(c.quiet), c.now.InUse, c.now.Limit, c.now.Waiting, c.turned, oldest(c.now.Holders))}, true
+		"no permit has come back for %v, %d of %d are in use, %d callers wait and %d %s: a deadlock or a backend that hangs%s",
+		short(c.quiet), c.now.InUse, c.now.Limit, c.now.Waiting, c.turned, c.away, oldest(c.now.Holders))}, true
 }
 
 func (c comparison) leaking() (Verdict, bool) {
@@ -192,8 +197,8 @@ func (c comparison) slow() (Verdict, bool) {
 		return Verdict{}, false
 	}
 	return Verdict{BackendSlow, fmt.Sprintf(
-		"permits are held for %v, and %v is usual; %d of %d are in use, %d callers wait, %d of %d calls were turned away: the backend is slow, and a higher limit would load it more",
-		short(c.median()), short(c.baseline), c.now.InUse, c.now.Limit, c.now.Waiting, c.turned, c.calls())}, true
+		"permits are held for %v, and %v is usual; %d of %d are in use, %d callers wait, %d of %d calls %s: the backend is slow, and a higher limit would load it more",
+		short(c.median()), short(c.baseline), c.now.InUse, c.now.Limit, c.now.Waiting, c.turned, c.calls(), c.away)}, true
 }
 
 func (c comparison) tight() (Verdict, bool) {
@@ -204,15 +209,15 @@ func (c comparison) tight() (Verdict, bool) {
 	if c.known() {
 		holds = fmt.Sprintf("permits are held for %v, and %v is usual: the backend would bear more", short(c.median()), short(c.baseline))
 	}
-	return Verdict{LimitTight, fmt.Sprintf("%d of %d calls were turned away at a limit of %d; %s", c.turned, c.calls(), c.now.Limit, holds)}, true
+	return Verdict{LimitTight, fmt.Sprintf("%d of %d calls %s at a limit of %d; %s", c.turned, c.calls(), c.away, c.now.Limit, holds)}, true
 }
 
 func (c comparison) rest() Verdict {
 	if c.now.InUse == 0 && c.now.Waiting == 0 && c.calls() == 0 {
 		return Verdict{Idle, "nothing is going on"}
 	}
-	return Verdict{Busy, fmt.Sprintf("%d of %d permits are in use, %d callers wait, %d calls were admitted and %d turned away in %v",
-		c.now.InUse, c.now.Limit, c.now.Waiting, c.arrived, c.turned, short(c.window))}
+	return Verdict{Busy, fmt.Sprintf("%d of %d permits are in use, %d callers wait, %d calls were admitted and %d %s in %v",
+		c.now.InUse, c.now.Limit, c.now.Waiting, c.arrived, c.turned, c.away, short(c.window))}
 }
 
 // calls is how many calls came in the window. What Shadow would have refused was admitted.

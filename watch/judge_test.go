@@ -105,7 +105,13 @@ func TestJudge(t *testing.T) {
 			[]string{"412 of 5412", "limit of 20", "would bear more"},
 		},
 		{
-			"limit tight, in shadow", later(func(s *watch.Sample) { busy(s); s.WouldRefuse = 400 }), nil, watch.LimitTight, []string{"400 of 5000"},
+			"limit tight, in shadow", later(func(s *watch.Sample) { busy(s); s.WouldRefuse = 400 }), nil, watch.LimitTight,
+			[]string{"400 of 5000 calls would have been turned away"},
+		},
+		{
+			"limit tight, in shadow for a part of the time",
+			later(func(s *watch.Sample) { busy(s); s.WouldRefuse, s.Refused = 400, refused(spillway.ReasonLimit, 100) }), nil, watch.LimitTight,
+			[]string{"500 of 5100 calls were turned away"},
 		},
 		{
 			"limit tight, and nobody refused: they wait until their time is over",
