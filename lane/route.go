@@ -12,6 +12,7 @@ import (
 
 // routes find the lane of a call. They never change.
 type routes struct {
+	kind    string // what they are of, as in errors
 	name    string
 	index   map[string]int
 	classes map[spillway.Class]int
@@ -24,7 +25,7 @@ type intoKey struct{ r *routes }
 
 // newRoutes validates names, default and classes.
 func newRoutes(e *spillway.ConfigError, name string, lanes []string, def string, classes map[spillway.Class]string) *routes {
-	r := &routes{name: name, index: map[string]int{}, classes: map[spillway.Class]int{}, byIndex: lanes}
+	r := &routes{kind: e.Component, name: name, index: map[string]int{}, classes: map[spillway.Class]int{}, byIndex: lanes}
 	if strings.TrimSpace(name) == "" {
 		e.Add("Name", name, "must not be empty")
 	}
@@ -63,7 +64,7 @@ func (r *routes) find(ctx context.Context) (int, error) {
 		if i, ok := r.index[lane]; ok {
 			return i, nil
 		}
-		return 0, &UnknownLaneError{Set: r.name, Lane: lane, Known: slices.Clone(r.byIndex)}
+		return 0, &UnknownLaneError{Component: r.kind, Name: r.name, Lane: lane, Known: slices.Clone(r.byIndex)}
 	}
 	if len(r.classes) > 0 {
 		if class, ok := spillway.ClassFrom(ctx); ok {
@@ -78,14 +79,15 @@ func (r *routes) find(ctx context.Context) (int, error) {
 // UnknownLaneError says that a context names a lane that its set or router doesn't
 // have. The operation wasn't run.
 type UnknownLaneError struct {
-	Set   string   // the set's or router's name
-	Lane  string   // what the context named
-	Known []string // the lanes there are
+	Component string   // "lane set" or "lane router"
+	Name      string   // its name
+	Lane      string   // what the context named
+	Known     []string // the lanes there are
 }
 
 // Error implements error.
 func (e *UnknownLaneError) Error() string {
-	return fmt.Sprintf("lane set %q has no lane %q: there are %s", e.Set, e.Lane, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("%s %q has no lane %q: there are %s", e.Component, e.Name, e.Lane, strings.Join(e.Known, ", "))
 }
 
 // Outcome returns OutcomePermanent: the same call fails again.

@@ -223,6 +223,7 @@ func TestRouterRoutes(t *testing.T) {
 	_, err = op(r.Into(t.Context(), "?"))
 	var unknown *lane.UnknownLaneError
 	require.ErrorAs(t, err, &unknown)
+	require.EqualError(t, err, `lane router "r" has no lane "?": there are fast, slow`)
 }
 
 // Every error of a lane of a set says whose lane it is: another set may have one of the

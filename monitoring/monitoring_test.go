@@ -122,6 +122,30 @@ func TestEveryAlertHasItsPage(t *testing.T) {
 	}
 }
 
+// A page that sends somebody to a panel calls it what it is called.
+func TestRunbooksNamePanelsThatThereAre(t *testing.T) {
+	panels, err := monitoring.DefaultWindows().Panels()
+	require.NoError(t, err)
+	titles := map[string]bool{}
+	for _, p := range panels {
+		titles[p.Title] = true
+	}
+	files, err := filepath.Glob("../docs/runbooks/*.md")
+	require.NoError(t, err)
+	emphasized, named := regexp.MustCompile(`\*([^*\n]+)\*`), 0
+	for _, f := range files {
+		page, err := os.ReadFile(f)
+		require.NoError(t, err)
+		for _, m := range emphasized.FindAllStringSubmatch(string(page), -1) {
+			if !strings.HasPrefix(m[1], "Alert: ") {
+				require.True(t, titles[m[1]], "%s: there is no panel %q", filepath.Base(f), m[1])
+				named++
+			}
+		}
+	}
+	require.Greater(t, named, 20)
+}
+
 // The cases themselves are in spillway.test.yml, for promtool.
 func TestTightIsNotSlow(t *testing.T) {
 	alerts, err := monitoring.DefaultWindows().Alerts()

@@ -76,6 +76,11 @@ const minMin = 0.001
 // guard whose static limit that is; nil if there is none. Drive calls it.
 func (c Config) Validate(static int) error { return c.validate("", static) }
 
+// bounds is where a static limit must be, in words.
+func (c Config) bounds() string {
+	return fmt.Sprintf("must be from Min to Max, %v to %d", c.Min, c.Max)
+}
+
 // validate is Validate for the guard of that name.
 func (c Config) validate(name string, static int) error {
 	e := &spillway.ConfigError{Component: "adaptive", Name: name}
@@ -86,7 +91,7 @@ func (c Config) validate(name string, static int) error {
 		e.Add("Min", c.Min, fmt.Sprintf("must be from %v to Max", minMin))
 	}
 	if float64(static) < c.Min || static > c.Max {
-		e.Add("Limit", static, "the guard's own limit must be from Min to Max")
+		e.Add("Limit", static, "the guard's own limit "+c.bounds())
 	}
 	if c.Target < 0 {
 		e.Add("Target", c.Target, "must not be negative")

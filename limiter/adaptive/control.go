@@ -33,7 +33,7 @@ func (c *Controller) SetTrusted(trusted bool) error {
 // *spillway.ConfigError and nothing changes.
 func (c *Controller) SetStatic(n int) error {
 	if c.guard != nil && (float64(n) < c.cfg.Min || n > c.cfg.Max) {
-		return fault(c.name, "Limit", n, "must be from Min to Max")
+		return fault(c.name, "Limit", n, c.cfg.bounds())
 	}
 	return c.operate(func() {
 		c.static = n

@@ -40,7 +40,7 @@ func TestDriveNamesEveryFault(t *testing.T) {
 	_, err = adaptive.Drive(f, adaptive.Config{Min: 0.0001, Max: 0, Classes: make([]adaptive.Class, 16)})
 	require.ErrorContains(t, err, "Max is 0")
 	require.ErrorContains(t, err, "Classes is 16: must be 15 at most")
-	require.ErrorContains(t, err, "Limit is 50: the guard's own limit must be from Min to Max")
+	require.ErrorContains(t, err, "Limit is 50: the guard's own limit must be from Min to Max, 0.0001 to 0")
 }
 
 func TestDriveThatFailsLeavesTheGuardAsItWas(t *testing.T) {

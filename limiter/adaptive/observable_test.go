@@ -43,7 +43,7 @@ func TestControllerIsObserved(t *testing.T) {
 
 	require.NoError(t, ctl.SetStatic(20))
 	require.Equal(t, 20, ctl.Stats().Static)
-	require.ErrorContains(t, ctl.SetStatic(33), "Limit is 33")
+	require.ErrorContains(t, ctl.SetStatic(33), "Limit is 33: must be from Min to Max, 0.1 to 32")
 	require.NoError(t, ctl.Stop())
 	require.Equal(t, 20, l.Limit(), "the static limit is what the operator has said last")
 	require.Equal(t, uint64(1), l.Stats().Raised)
