@@ -1,6 +1,8 @@
 package aerospike_test
 
 import (
+	"bytes"
+	"log/slog"
 	"slices"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/adapters/aerospike"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
+	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/limiter/adaptive"
 )
 
@@ -59,6 +62,49 @@ func TestLaneLimitMoves(t *testing.T) {
 	_, err = client.Get(ctx, nil, key)
 	require.NoError(t, err)
 	require.Equal(t, []any{18, 9.0}, []any{moved().Static, moved().Limit})
+}
+
+// Whoever suspects at night what moves a limit turns it off as everything else; it stays off at new nodes
+// and after a reconnect, and what isn't said goes on as it was.
+func TestClientApplyTurnsMovingLimitsOff(t *testing.T) {
+	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 2})
+	var out bytes.Buffer
+	client := connect(t, srv, func(c *aerospike.Config) {
+		c.Lanes = movingReads(16, 20)
+		c.Logger = slog.New(slog.NewTextHandler(&out, nil))
+	})
+	driver := raw(t, srv)
+	reads := func(node int) lane.Stats {
+		t.Helper()
+		name := srv.Node(node).Name()
+		_, err := client.Exists(patient(t), nil, keyOn(t, driver, name))
+		require.NoError(t, err)
+		return client.Snapshot().Lane(name, aerospike.LaneRead)
+	}
+	apply := func(text string) error {
+		settings, err := aerospike.ParseSettings([]byte(text))
+		require.NoError(t, err)
+		return client.Apply(settings)
+	}
+	require.Equal(t, 8, reads(0).Limit)
+	require.NoError(t, apply(`{"lanes": {"read": {"adaptive": "off"}}}`))
+	require.Contains(t, out.String(), `read.adaptive="enforce → off"`)
+	require.Equal(t, 16, reads(0).Limit)
+	require.Equal(t, 16, reads(1).Limit) // its lanes were made afterwards
+	require.NoError(t, apply(`{"lanes": {"read": {"limit": 7}}}`))
+	require.Equal(t, 7, reads(0).Limit)
+	require.NoError(t, client.Close(patient(t)))
+	require.NoError(t, client.Connect(patient(t)))
+	require.Equal(t, 7, reads(1).Limit)
+	require.NoError(t, apply(`{"lanes": {"read": {"adaptive": "enforce", "limit": 16}}}`))
+	require.Equal(t, 8, reads(1).Limit)
+	require.NoError(t, apply(`{"lanes": {"read": {"adaptive": "enforce", "limit": 8}}}`)) // nothing new about the mode
+	require.Equal(t, 8, reads(1).Limit, "it began anew, at 4")
+
+	require.ErrorContains(t, apply(`{"lanes": {"write": {"adaptive": "off"}}}`), "Lanes[write].Adaptive is off: must be left out: nothing moves the lane's limit")
+	refuse := spillway.RefuseAll
+	err := client.Apply(aerospike.Settings{Lanes: map[string]aerospike.LaneSettings{aerospike.LaneRead: {Adaptive: &refuse}}})
+	require.ErrorContains(t, err, "Lanes[read].Adaptive is refuse-all: must be enforce, shadow or off")
 }
 
 // The limit falls at the node that answers with overload, and not at the other.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/limiter"
+	"github.com/spillway-go/spillway/limiter/adaptive"
 	"github.com/spillway-go/spillway/retry"
 )
 
@@ -116,9 +117,20 @@ func (f *inForce) setLane(e *spillway.ConfigError, i int, l LaneSettings) {
 		e.Add(field+".Limit", l.Limit, fmt.Sprintf("must be at most %d", limiter.MaxLimit))
 	default:
 		changed.Limit = l.Limit
-		if a := changed.Adaptive; a != nil {
-			e.Include(field+".", a.Validate(l.Limit))
-		}
+	}
+	if a := changed.Adaptive; a != nil {
+		e.Include(field+".", a.Validate(changed.Limit))
+	}
+	switch {
+	case l.Adaptive == nil: // stays
+	case changed.Adaptive == nil:
+		e.Add(field+".Adaptive", *l.Adaptive, "must be left out: nothing moves the lane's limit")
+	case !l.Adaptive.Valid() || *l.Adaptive == spillway.RefuseAll:
+		e.Add(field+".Adaptive", *l.Adaptive, "must be enforce, shadow or off")
+	default:
+		moved := *changed.Adaptive
+		moved.Mode = *l.Adaptive
+		changed.Adaptive = &moved
 	}
 	if l.Mode != nil {
 		if !l.Mode.Valid() {
@@ -171,14 +183,27 @@ func (s *session) obey(f *inForce) error {
 			continue
 		}
 		for _, g := range s.byName {
-			switch ctl := g.controllers[i]; {
-			case ctl == nil:
+			if ctl := g.controllers[i]; ctl == nil {
 				errs = append(errs, g.lanes[i].SetLimit(l.Limit))
-			case ctl.Stats().Static != l.Limit: // or it would note a change that is none
-				errs = append(errs, ctl.SetStatic(l.Limit))
+			} else {
+				errs = append(errs, steer(ctl, l))
 			}
 			errs = append(errs, g.lanes[i].SetMode(f.modes[i]))
 		}
+	}
+	return errors.Join(errs...)
+}
+
+// steer has what moves the limit of a lane go by its settings. What is in force already
+// isn't set again: it would note a change that is none.
+func steer(ctl *adaptive.Controller, l LaneConfig) error {
+	is := ctl.Stats()
+	var errs []error
+	if is.Static != l.Limit {
+		errs = append(errs, ctl.SetStatic(l.Limit))
+	}
+	if is.Mode != l.Adaptive.Mode {
+		errs = append(errs, ctl.SetMode(l.Adaptive.Mode))
 	}
 	return errors.Join(errs...)
 }
@@ -195,6 +220,9 @@ func (c *core) logApplied(old, next *inForce) {
 	for i, l := range next.lanes {
 		note(l.Name+".limit", old.lanes[i].Limit, l.Limit)
 		note(l.Name+".mode", old.modes[i], next.modes[i])
+		if l.Adaptive != nil {
+			note(l.Name+".adaptive", old.lanes[i].Adaptive.Mode, l.Adaptive.Mode)
+		}
 	}
 	for _, r := range []struct {
 		name     string

@@ -129,7 +129,7 @@ func (c *core) newGuard(node string) (*guard, error) {
 			if made, err = c.newLane(node, i); err != nil {
 				return nil, err
 			}
-			if a := c.lanes.configs[i].Adaptive; a != nil {
+			if a := c.inForce.Load().lanes[i].Adaptive; a != nil {
 				if ctl, err = adaptive.Drive(made, *a); err != nil {
 					return nil, fmt.Errorf("aerospike: lane %s: %w", made.Name(), err)
 				}

@@ -2,10 +2,10 @@ package aerospike
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +35,9 @@ type LaneSettings struct {
 	// Mode is what this lane does, whatever all lanes do; to follow them again, set the
 	// mode of all and leave this out.
 	Mode *spillway.Mode `json:"mode,omitempty" yaml:"mode,omitempty"`
+	// Adaptive is what is done by that which moves the limit, if LaneConfig.Adaptive has
+	// something do that: enforce, shadow, or off, with which Limit is in force.
+	Adaptive *spillway.Mode `json:"adaptive,omitempty" yaml:"adaptive,omitempty"`
 }
 
 // RetrySettings are how one kind of call is retried.
@@ -63,53 +66,77 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseSettings decodes settings from JSON. A key that doesn't exist is an error, and so is
-// one that stands twice in an object, of which one would be lost: a setting that isn't in
-// force because of a typing error would be found out in the next overload.
+// ParseSettings decodes settings from JSON, as the operator of a running process writes
+// them. What wouldn't be in force is an error, so that it isn't found out in the next
+// overload: a key that doesn't exist or stands twice in an object, a null, a 0. A
+// *spillway.ConfigError lists all that is wrong by its keys, as in lanes.read.limit.
 func ParseSettings(data []byte) (Settings, error) {
-	var s *Settings
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	switch err := d.Decode(&s); {
-	case errors.Is(err, io.EOF), err == nil && s == nil: // null
+	if text := string(bytes.TrimSpace(data)); text == "" || text == "null" { // a file that is just being written
 		return Settings{}, errors.New("aerospike: settings: there is no JSON object")
-	case err != nil:
+	}
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
 		return Settings{}, fmt.Errorf("aerospike: settings: %w", err)
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return Settings{}, errors.New("aerospike: settings: there is something behind the JSON object")
+	var s Settings
+	e := &spillway.ConfigError{Component: "aerospike.Settings"}
+	eachKey(e, "", whole, func(key, path string, value json.RawMessage) {
+		switch key {
+		case "lanes":
+			s.Lanes = map[string]LaneSettings{}
+			eachKey(e, path, value, func(name, path string, value json.RawMessage) {
+				var l LaneSettings
+				eachKey(e, path, value, func(field, path string, value json.RawMessage) {
+					addFault(e, path, string(value), l.set(field, scalar(value)))
+				})
+				s.Lanes[name] = l
+			})
+		case "reads", "writes":
+			retries := s.retries(key)
+			eachKey(e, path, value, func(field, path string, value json.RawMessage) {
+				addFault(e, path, string(value), retries.set(field, scalar(value)))
+			})
+		default:
+			addFault(e, path, string(value), s.set(key, scalar(value)))
+		}
+	})
+	if err := e.Err(); err != nil {
+		return Settings{}, err
 	}
-	if key := repeated(json.NewDecoder(bytes.NewReader(data)), false); key != "" {
-		return Settings{}, fmt.Errorf("aerospike: settings: the key %q stands twice in one object", key)
-	}
-	return *s, nil
+	return s, nil
 }
 
-// repeated returns a key that stands twice in one object of a value that was decoded; none
-// is empty. In which case letters are is all the same to the decoder, but for the names of
-// lanes.
-func repeated(d *json.Decoder, lanes bool) string {
-	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
-		return "" // settings have no lists
+// eachKey calls f with each key of an object in JSON, the path that leads to it, and its
+// value. What is no object, and a key that stands twice, is a fault.
+func eachKey(e *spillway.ConfigError, path string, object json.RawMessage, f func(key, path string, value json.RawMessage)) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if begin, _ := d.Token(); begin != json.Delim('{') {
+		e.Add(cmp.Or(path, "all of it"), string(object), "must be an object")
+		return
 	}
 	seen := map[string]bool{}
-	for d.More() {
+	for d.More() { // errors are none: it is JSON
 		token, _ := d.Token()
 		key, _ := token.(string)
-		folded := strings.ToLower(strings.ToUpper(key))
-		if !lanes {
-			key = folded
-		}
+		var value json.RawMessage
+		_ = d.Decode(&value)
+		below := strings.TrimPrefix(path+"."+key, ".")
 		if seen[key] {
-			return key
+			e.Add(below, string(value), "stands twice in one object")
+			continue
 		}
 		seen[key] = true
-		if below := repeated(d, !lanes && folded == "lanes"); below != "" {
-			return below
-		}
+		f(key, below, value)
 	}
-	_, _ = d.Token() // its end; all was decoded before
-	return ""
+}
+
+// scalar is a value in JSON as the environment would have it.
+func scalar(value json.RawMessage) string {
+	var text *string
+	if err := json.Unmarshal(value, &text); err != nil || text == nil {
+		return string(value)
+	}
+	return *text
 }
 
 // SettingsFromEnv decodes settings from variables of the environment ("KEY=value", as
@@ -117,12 +144,13 @@ func repeated(d *json.Decoder, lanes bool) string {
 //
 //	SPILLWAY_MODE=shadow
 //	SPILLWAY_LANE_READ_LIMIT=48
+//	SPILLWAY_LANE_READ_ADAPTIVE=off
 //	SPILLWAY_LANE_STREAM_MODE=refuse-all
 //	SPILLWAY_READS_ATTEMPTS=2
 //	SPILLWAY_WRITES_BASE=20ms
 //
 // Names of lanes are taken in lower case. All faults are listed at once; a variable
-// with the prefix that means nothing is one.
+// with the prefix that means nothing, and a 0, is one.
 func SettingsFromEnv(prefix string, environ []string) (Settings, error) {
 	var s Settings
 	e := &spillway.ConfigError{Component: "aerospike.Settings"}
@@ -142,9 +170,7 @@ func SettingsFromEnv(prefix string, environ []string) (Settings, error) {
 			e.Add(key, value, "is there in another case, too")
 		}
 		seen[name] = true
-		if err := s.set(name, value); err != nil {
-			e.Add(key, value, err.Error())
-		}
+		addFault(e, key, value, s.setVariable(name, value))
 	}
 	if err := e.Err(); err != nil {
 		return Settings{}, err
@@ -152,73 +178,110 @@ func SettingsFromEnv(prefix string, environ []string) (Settings, error) {
 	return s, nil
 }
 
-// set sets one field by its name in the environment.
-func (s *Settings) set(name, value string) error {
-	kind, rest, _ := strings.Cut(name, "_")
-	switch {
-	case name == "mode":
-		s.Mode = new(spillway.Mode)
-		return s.Mode.UnmarshalText([]byte(value))
-	case kind == "lane":
-		return s.setLane(rest, value)
-	case kind == "reads":
-		if s.Reads == nil {
-			s.Reads = new(RetrySettings)
-		}
-		return s.Reads.set(rest, value)
-	case kind == "writes":
-		if s.Writes == nil {
-			s.Writes = new(RetrySettings)
-		}
-		return s.Writes.set(rest, value)
+// addFault notes what is wrong with a setting, if anything is.
+func addFault(e *spillway.ConfigError, key, value string, err error) {
+	if err != nil {
+		e.Add(key, value, err.Error())
 	}
-	return errUnknownKey
+}
+
+// setVariable sets one field by its name in the environment.
+func (s *Settings) setVariable(name, value string) error {
+	kind, rest, _ := strings.Cut(name, "_")
+	switch kind {
+	case "lane":
+		i := strings.LastIndexByte(rest, '_')
+		if i < 1 {
+			return errUnknownKey
+		}
+		if s.Lanes == nil {
+			s.Lanes = map[string]LaneSettings{}
+		}
+		l := s.Lanes[rest[:i]]
+		err := l.set(rest[i+1:], value)
+		s.Lanes[rest[:i]] = l
+		return err
+	case "reads", "writes":
+		return s.retries(kind).set(rest, value)
+	}
+	return s.set(name, value)
 }
 
 var errUnknownKey = errors.New("is no setting")
 
-func (s *Settings) setLane(name, value string) error {
-	i := strings.LastIndexByte(name, '_')
-	if i < 1 {
+func (s *Settings) set(key, value string) (err error) {
+	if key != "mode" {
 		return errUnknownKey
 	}
-	lane, field := name[:i], name[i+1:]
-	l := s.Lanes[lane]
-	switch field {
-	case "limit":
-		n, err := strconv.Atoi(value)
-		if err != nil {
-			return errors.New("must be a number")
-		}
-		l.Limit = n
-	case "mode":
-		l.Mode = new(spillway.Mode)
-		if err := l.Mode.UnmarshalText([]byte(value)); err != nil {
-			return err
-		}
-	default:
-		return errUnknownKey
-	}
-	if s.Lanes == nil {
-		s.Lanes = map[string]LaneSettings{}
-	}
-	s.Lanes[lane] = l
-	return nil
+	s.Mode, err = parseMode(value)
+	return err
 }
 
-func (r *RetrySettings) set(name, value string) error {
-	switch name {
-	case "attempts":
-		n, err := strconv.Atoi(value)
-		if err != nil {
-			return errors.New("must be a number")
-		}
-		r.Attempts = n
-		return nil
-	case "base":
-		return r.Base.UnmarshalText([]byte(value))
-	case "cap":
-		return r.Cap.UnmarshalText([]byte(value))
+// retries are the settings of reads or of writes, which are there from then on.
+func (s *Settings) retries(kind string) *RetrySettings {
+	r := &s.Reads
+	if kind == "writes" {
+		r = &s.Writes
 	}
-	return errUnknownKey
+	if *r == nil {
+		*r = new(RetrySettings)
+	}
+	return *r
+}
+
+func (l *LaneSettings) set(field, value string) (err error) {
+	switch field {
+	case "limit":
+		l.Limit, err = parseCount(value)
+	case "mode":
+		l.Mode, err = parseMode(value)
+	case "adaptive":
+		if l.Adaptive, err = parseMode(value); err != nil || *l.Adaptive == spillway.RefuseAll {
+			err = errors.New("must be enforce, shadow or off")
+		}
+	default:
+		err = errUnknownKey
+	}
+	return err
+}
+
+func (r *RetrySettings) set(field, value string) (err error) {
+	switch field {
+	case "attempts":
+		r.Attempts, err = parseCount(value)
+	case "base":
+		r.Base, err = parseDuration(value)
+	case "cap":
+		r.Cap, err = parseDuration(value)
+	default:
+		err = errUnknownKey
+	}
+	return err
+}
+
+func parseMode(value string) (*spillway.Mode, error) {
+	mode := new(spillway.Mode)
+	if mode.UnmarshalText([]byte(value)) != nil {
+		return nil, errors.New("must be enforce, shadow, off or refuse-all")
+	}
+	return mode, nil
+}
+
+// A 0 would be taken for what isn't there, and leave what is in force.
+func parseCount(value string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return 0, errors.New("must be a number")
+	}
+	if n < 1 {
+		return 0, errors.New("must be at least 1; leave it out to leave it as it is")
+	}
+	return n, nil
+}
+
+func parseDuration(value string) (d Duration, err error) {
+	if d.UnmarshalText([]byte(value)) != nil || d <= 0 {
+		return 0, errors.New(`must be a positive time, as in "20ms"; leave it out to leave it as it is`)
+	}
+	return d, nil
 }
