@@ -87,17 +87,17 @@ func ParseSettings(data []byte) (Settings, error) {
 			eachKey(e, path, value, func(name, path string, value json.RawMessage) {
 				var l LaneSettings
 				eachKey(e, path, value, func(field, path string, value json.RawMessage) {
-					addFault(e, path, string(value), l.set(field, scalar(value)))
+					addFault(e, path, scalar(value), l.set(field, scalar(value)))
 				})
 				s.Lanes[name] = l
 			})
 		case "reads", "writes":
 			retries := s.retries(key)
 			eachKey(e, path, value, func(field, path string, value json.RawMessage) {
-				addFault(e, path, string(value), retries.set(field, scalar(value)))
+				addFault(e, path, scalar(value), retries.set(field, scalar(value)))
 			})
 		default:
-			addFault(e, path, string(value), s.set(key, scalar(value)))
+			addFault(e, path, scalar(value), s.set(key, scalar(value)))
 		}
 	})
 	if err := e.Err(); err != nil {
@@ -122,7 +122,7 @@ func eachKey(e *spillway.ConfigError, path string, object json.RawMessage, f fun
 		_ = d.Decode(&value)
 		below := strings.TrimPrefix(path+"."+key, ".")
 		if seen[key] {
-			e.Add(below, string(value), "stands twice in one object")
+			e.Add(below, scalar(value), "stands twice in one object")
 			continue
 		}
 		seen[key] = true

@@ -51,16 +51,16 @@ func TestSettingsDecode(t *testing.T) {
 	}
 	for text, want := range map[string]string{ // by name, and all at once
 		`{"lanes":{"read":{"limit":0,"mode":"of"}},"reads":{"base":"3","attempts":0},"writes":{"cap":3},"modes":"off"}`: `aerospike.Settings: invalid configuration: ` +
-			`lanes.read.limit is "0": must be at least 1; leave it out to leave it as it is; lanes.read.mode is "\"of\"": must be enforce, shadow, off or refuse-all; ` +
-			`reads.base is "\"3\"": must be a positive time, as in "20ms"; leave it out to leave it as it is; reads.attempts is "0": must be at least 1; leave it out to leave it as it is; ` +
-			`writes.cap is "3": must be a positive time, as in "20ms"; leave it out to leave it as it is; modes is "\"off\"": is no setting`,
-		`{"mode":"off","Mode":"enforce"}`:              `Mode is "\"enforce\"": is no setting`, // encoding/json alone would take both
+			`lanes.read.limit is "0": must be at least 1; leave it out to leave it as it is; lanes.read.mode is "of": must be enforce, shadow, off or refuse-all; ` +
+			`reads.base is "3": must be a positive time, as in "20ms"; leave it out to leave it as it is; reads.attempts is "0": must be at least 1; leave it out to leave it as it is; ` +
+			`writes.cap is "3": must be a positive time, as in "20ms"; leave it out to leave it as it is; modes is "off": is no setting`,
+		`{"mode":"off","Mode":"enforce"}`:              `Mode is "enforce": is no setting`, // encoding/json alone would take both
 		`{"mode":null}`:                                `mode is "null": must be`,
 		`{"lanes":{"read":{"limit":null}}}`:            `lanes.read.limit is "null": must be a number`,
 		`{"lanes":null}`:                               `lanes is "null": must be an object`,
 		`{"reads":[]}`:                                 `reads is "[]": must be an object`,
 		`{"lanes":{"read":{"adaptive":"refuse-all"}}}`: `must be enforce, shadow or off`,
-		`{"mode":"off","mode":"off"}`:                  `mode is "\"off\"": stands twice in one object`,
+		`{"mode":"off","mode":"off"}`:                  `mode is "off": stands twice in one object`,
 	} {
 		_, err := aerospike.ParseSettings([]byte(text))
 		require.ErrorContains(t, err, want, text)
