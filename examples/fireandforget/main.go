@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -20,6 +21,11 @@ import (
 )
 
 func main() {
+	flag.Parse() // there are none, but -h
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "fireandforget: unexpected argument %q\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
 	err := run(ctx)
 	stop()

@@ -11,6 +11,7 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -56,6 +57,9 @@ func main() {
 }
 
 func run(ctx context.Context, o options, log *slog.Logger) error {
+	if o.after < 0 || o.duration < 0 {
+		return fmt.Errorf("-after is %v, -duration is %v: must not be negative", o.after, o.duration)
+	}
 	if o.duration > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.duration)

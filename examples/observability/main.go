@@ -38,6 +38,10 @@ func main() {
 		fmt.Fprintf(os.Stderr, "observability: unexpected argument %q\n", flag.Arg(0))
 		os.Exit(2)
 	}
+	if *duration < 0 {
+		fmt.Fprintf(os.Stderr, "observability: -duration is %v: must not be negative\n", *duration)
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	if *duration > 0 {
 		var cancel context.CancelFunc

@@ -7,6 +7,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"sync"
@@ -23,6 +24,11 @@ import (
 )
 
 func main() {
+	flag.Parse() // there are none, but -h
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "otherbackend: unexpected argument %q\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
 	err := errors.Join(withSQL(ctx), withRPC(ctx))
 	stop()

@@ -10,6 +10,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -84,25 +85,21 @@ func parse(args []string) (options, error) {
 
 // check says what is wrong with the options, all at once.
 func (o options) check() error {
-	var faults []error
-	bounds := func(name string, v, low, high float64) {
-		if !(v >= low && v <= high) { // NaN too
-			faults = append(faults, fmt.Errorf("-%s is %v: must be from %v to %v", name, v, low, high))
-		}
+	faults := []error{
+		within("records", o.records, 1, 100_000),
+		within("size", o.size, 1, 100_000),
+		within("max-callers", o.maxCallers, 2, 4096),
+		within("step", o.step, 10*time.Millisecond, time.Minute),
+		within("max-rate", o.maxRate, 1, 10_000_000),
+		within("stop-p99", o.stopP99, time.Millisecond, time.Minute),
+		within("processes", o.processes, 1, 100_000),
 	}
-	bounds("records", float64(o.records), 1, 100_000)
-	bounds("size", float64(o.size), 1, 100_000)
-	bounds("max-callers", float64(o.maxCallers), 2, 4096)
-	bounds("step", o.step.Seconds(), 0.01, 60)
-	bounds("max-rate", o.maxRate, 1, 10_000_000)
-	bounds("stop-p99", o.stopP99.Seconds(), 0.001, 60)
-	bounds("processes", float64(o.processes), 1, 100_000)
 	for _, c := range o.classes {
 		if !slices.Contains([]string{"read", "write"}, c) {
 			faults = append(faults, fmt.Errorf("-classes has %q: must be read or write", c))
 		}
 	}
-	if all := o.records * o.size; all > maxBytes && len(faults) == 0 {
+	if all := o.records * o.size; all > maxBytes && errors.Join(faults...) == nil {
 		faults = append(faults, fmt.Errorf("-records times -size is %d: must be at most %d bytes", all, maxBytes))
 	}
 	if o.namespace == "" {
@@ -112,6 +109,13 @@ func (o options) check() error {
 		faults = append(faults, errors.New("-set is empty: must be the name of a set of its own"))
 	}
 	return errors.Join(faults...)
+}
+
+func within[T cmp.Ordered](name string, v, low, high T) error {
+	if v >= low && v <= high {
+		return nil
+	}
+	return fmt.Errorf("-%s is %v: must be from %v to %v", name, v, low, high) // NaN too
 }
 
 // steps are the numbers of callers to try: powers of two, and the middle between them

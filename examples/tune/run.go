@@ -23,6 +23,15 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		say("dry run: nothing was sent")
 		return nil
 	}
+	if o.picture != "" { // before the load, which may take minutes
+		file, err := os.OpenFile(o.picture, os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			return fmt.Errorf("-picture: %w", err)
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
 	if len(o.hosts) == 0 {
 		server, err := aerospiketest.Start(aerospiketest.Config{
 			Capacity: aerospiketest.Capacity{Parallel: 16, ServiceTime: 2 * time.Millisecond, Queue: 100_000},

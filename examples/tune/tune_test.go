@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/xml"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ import (
 
 func TestParse(t *testing.T) {
 	_, err := parse([]string{"-step", "0s", "-classes", "read,scan", "-max-callers", "1", "-max-rate", "NaN", "-set", ""})
-	for _, want := range []string{"-step is 0", `-classes has "scan"`, "-max-callers is 1", "-max-rate is NaN", "-set is empty"} {
+	for _, want := range []string{"-step is 0s: must be from 10ms to 1m0s", `-classes has "scan"`, "-max-callers is 1", "-max-rate is NaN", "-set is empty"} {
 		require.ErrorContains(t, err, want)
 	}
 	_, err = parse([]string{"-namespace", "", "-records", "100000", "-size", "100000"})
@@ -118,6 +119,15 @@ func server(t *testing.T) (*aerospiketest.Server, options) {
 	require.NoError(t, err)
 	o.hosts = srv.Hosts()
 	return srv, o
+}
+
+// A picture that can't be written is found out before the load, and not after it.
+func TestRunLooksForThePictureFirst(t *testing.T) {
+	srv, o := server(t)
+	o.picture = filepath.Join(t.TempDir(), "nowhere", "curve.svg")
+	log := srv.Record()
+	require.ErrorContains(t, run(t.Context(), o, io.Discard), "-picture: open ")
+	require.Zero(t, log.Len())
 }
 
 func TestRunLeavesNothingBehind(t *testing.T) {
