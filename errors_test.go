@@ -63,6 +63,7 @@ func TestErrorsTellWhatHappened(t *testing.T) {
 			&spillway.Rejection{Component: "lane", Name: "db", Reason: spillway.ReasonMaxWait, Limit: 3, Wait: time.Second},
 			`lane "db" refused the call after 1s: the longest wait is over (limit 3)`,
 		},
+		{&spillway.Rejection{Component: "aerospike", Name: "db", Reason: spillway.ReasonExpired}, `aerospike "db" refused the call: too little of its time was left to start it`},
 		{&spillway.Rejection{Component: "lane", Name: "db", Reason: 99}, `lane "db" refused the call: unknown reason (limit 0)`},
 		{&spillway.ClosedError{Component: "lane", Name: "db"}, `lane "db" is closed`},
 		{&spillway.ClosedError{Component: "limiter or lane"}, "a zero limiter or lane is closed: make it with its constructor"},

@@ -16,7 +16,7 @@ const (
 	ReasonQueueFull                 // the waiting room or queue was full
 	ReasonMaxWait                   // waited as long as the guard lets anyone wait
 	ReasonPredicted                 // would not have been served in time
-	ReasonExpired                   // its deadline passed before its start
+	ReasonExpired                   // its deadline had passed, or came too soon to start it
 	ReasonDropped                   // made way for a newer one
 	ReasonLimitShrunk               // the limit fell below the weight it waited for
 	ReasonPaced                     // calls go one at a time, with a pause between them
@@ -34,7 +34,7 @@ var reasonNames = [...]string{
 var reasonTexts = [...]string{
 	"all permits are in use", "the mode is refuse-all", "the waiting room is full",
 	"the longest wait is over", "it would not be served in time",
-	"its deadline passed before its start", "it made way for a newer call",
+	"too little of its time was left to start it", "it made way for a newer call",
 	"the limit fell below its weight", "the next call isn't due yet",
 }
 
@@ -54,7 +54,7 @@ type Rejection struct {
 	Component  string        // the kind of the guard, as in "limiter"
 	Name       string        // the guard's name
 	Reason     Reason        // why
-	Limit      int           // the limit at that time, in permits or places
+	Limit      int           // the limit at that time, in permits or places; of no meaning with ReasonExpired
 	Wait       time.Duration // how long the call had waited; 0 if it was refused at once
 	RetryAfter time.Duration // a hint when to try again; 0 if there is none
 }
@@ -65,10 +65,14 @@ func (r *Rejection) Error() string {
 	if r.Reason < reasonCount {
 		text = reasonTexts[r.Reason]
 	}
+	after, limit := "", ""
 	if r.Wait > 0 {
-		return fmt.Sprintf("%s %q refused the call after %v: %s (limit %d)", r.Component, r.Name, r.Wait, text, r.Limit)
+		after = fmt.Sprintf(" after %v", r.Wait)
 	}
-	return fmt.Sprintf("%s %q refused the call: %s (limit %d)", r.Component, r.Name, text, r.Limit)
+	if r.Reason != ReasonExpired { // which has nothing to do with one
+		limit = fmt.Sprintf(" (limit %d)", r.Limit)
+	}
+	return fmt.Sprintf("%s %q refused the call%s: %s%s", r.Component, r.Name, after, text, limit)
 }
 
 // Is reports whether target is ErrBackpressure, or context.DeadlineExceeded for a

@@ -35,7 +35,7 @@ func TestExecutorExpiredJobIsNeverStarted(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		r := rejectionOf(t, spillway.ReasonExpired, err)
 		require.Equal(t, 5*time.Second, r.Wait)
-		require.EqualError(t, err, `executor "test" refused the call after 5s: its deadline passed before its start (limit 1)`)
+		require.EqualError(t, err, `executor "test" refused the call after 5s: too little of its time was left to start it`)
 		require.Equal(t, 504, spillway.StatusOf(err).HTTP)
 		st := e.Stats()
 		require.Zero(t, st.Depth)

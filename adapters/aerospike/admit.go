@@ -40,7 +40,7 @@ func (cl *call) allot(ctx context.Context, policy, otherwise time.Duration) erro
 		cl.client.shadow(&cl.client.missed.wouldExpire)
 		return nil
 	}
-	r := &spillway.Rejection{Component: "aerospike", Name: cfg.Name, Reason: spillway.ReasonExpired, Limit: cfg.Limit}
+	r := &spillway.Rejection{Component: "aerospike", Name: cfg.Name, Reason: spillway.ReasonExpired}
 	if t.attempts <= 1 { // else it isn't what the call ends with
 		cl.client.missed.expired.Add(1)
 		cl.client.noteRefusal(ctx, r)

@@ -167,6 +167,17 @@ func TestStatusOf(t *testing.T) {
 // Fact 4: the driver's text grows by a line for every turn of its wait for a
 // connection; ours is short. (Only somebody who goes past the limits, as here the
 // driver's client beside the wrapped one, can make a guarded call wait like that.)
+// The driver's text of a failed connection points to an error inside, which is what somebody wants to
+// know who reads a log.
+func TestErrorTextSaysWhatTheNetworkSaid(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv, func(c *aerospike.Config) { c.Reads.MaxAttempts = 0 })
+	srv.Inject(aerospiketest.Fault{Match: aerospiketest.Match{Kinds: aerospiketest.KindsRead}, Action: aerospiketest.ActionReset})
+	_, err := client.Get(patient(t), nil, newKey(t, 1))
+	require.Regexp(t, `^aerospike: Get test\.\S+ on A1: network error \(-18\): (read|write) tcp `, err.Error())
+	require.Less(t, len(err.Error()), 200)
+}
+
 func TestErrorTextIsBounded(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	driver := raw(t, srv, func(p *as.ClientPolicy) { p.ConnectionQueueSize = 5 })

@@ -41,12 +41,19 @@ func (e *Error) Error() string {
 	if e.dialled != nil {
 		b.WriteString(" to " + e.dialled.hosts)
 	}
-	fmt.Fprintf(&b, ": %s (%d)", types.ResultCodeToString(e.Code), int(e.Code))
+	text, wraps := strings.CutSuffix(types.ResultCodeToString(e.Code), ". Checked the wrapped error for detail")
+	fmt.Fprintf(&b, ": %s (%d)", text, int(e.Code))
 	if e.InDoubt {
 		b.WriteString(", in doubt")
 	}
-	if e.dialled != nil && e.dialled.why != "" {
-		b.WriteString(": " + e.dialled.why)
+	why := ""
+	if e.dialled != nil {
+		why = e.dialled.why
+	} else if wraps { // so here it is
+		why = rootText(e.cause)
+	}
+	if why != "" {
+		b.WriteString(": " + why)
 	}
 	return b.String()
 }
