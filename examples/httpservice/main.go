@@ -4,6 +4,7 @@
 // order. Without -hosts the database is in this process, and -load makes trouble of a
 // kind, for the page and the alerts to show.
 //
+//	curl -X PUT -d '{"name": "Ada"}' 127.0.0.1:8080/users/7
 //	curl 127.0.0.1:8080/users/7
 //	curl 127.0.0.1:8081/debug/spillway/   # or in a browser
 package main
