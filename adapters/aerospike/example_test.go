@@ -17,18 +17,18 @@ import (
 func exampleClient(ctx context.Context) (client *aerospike.Client, end func()) {
 	srv, err := aerospiketest.Start(aerospiketest.Config{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	client, err = aerospike.New(aerospike.DefaultConfig(srv.Hosts()...))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if err := client.Connect(ctx); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	return client, func() {
 		if err := client.Close(ctx); err != nil {
-			log.Print(err) // what was left: see docs/guides/connecting.md
+			panic(err) // what was left: see docs/guides/connecting.md
 		}
 		srv.Close()
 	}
