@@ -31,7 +31,9 @@ type Config struct {
 	// Name is the client's name in errors, statistics, logs and telemetry, where it has
 	// to be unique. It must not be empty.
 	Name string
-	// Hosts are the seeds, as host:port. There must be one at least, except for Wrap.
+	// Hosts are the seeds, as host:port, or as host:name:port where TLS is on and the
+	// certificate has another name than the host. There must be one at least, except for
+	// Wrap.
 	Hosts []string
 	// ClientPolicy is the driver's policy; nil is as.NewClientPolicy() with a Timeout of
 	// DefaultDriverTimeout. It is copied. Its ConnectionQueueSize must be 5 at least, its
@@ -223,28 +225,6 @@ func (c Config) checkPolicy(e *spillway.ConfigError) {
 	if p.OpeningConnectionThreshold < 0 {
 		e.Add("ClientPolicy.OpeningConnectionThreshold", p.OpeningConnectionThreshold, "must not be negative")
 	}
-}
-
-func (c Config) checkHosts(e *spillway.ConfigError, wrapped bool) []*as.Host {
-	if wrapped {
-		if len(c.Hosts) > 0 {
-			e.Add("Hosts", c.Hosts, "must be empty: a wrapped client is connected already")
-		}
-		return nil
-	}
-	if len(c.Hosts) == 0 {
-		e.Add("Hosts", "", "must have at least one host:port")
-	}
-	var hosts []*as.Host
-	for i, address := range c.Hosts {
-		h, err := as.NewHosts(address)
-		if err != nil || h[0].Name == "" || h[0].Port < 1 || h[0].Port > 65535 {
-			e.Add(fmt.Sprintf("Hosts[%d]", i), address, "must be host:port")
-			continue
-		}
-		hosts = append(hosts, h...)
-	}
-	return hosts
 }
 
 func (c Config) checkTimes(e *spillway.ConfigError) {

@@ -1,13 +1,8 @@
 package aerospike_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"fmt"
-	"math/big"
 	"testing"
 	"time"
 
@@ -24,20 +19,9 @@ import (
 func encrypted(t *testing.T) (*aerospiketest.Server, func(*as.ClientPolicy)) {
 	t.Helper()
 	const name = "cluster"
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{name}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	require.NoError(t, err)
-	leaf, err := x509.ParseCertificate(der)
-	require.NoError(t, err)
-	trusted := x509.NewCertPool()
-	trusted.AddCert(leaf)
+	certificate, trusted := selfSigned(t, name)
 	srv := aerospiketest.NewServer(t, aerospiketest.Config{
-		Nodes: 2, ClusterName: name, TLS: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: private}}},
+		Nodes: 2, ClusterName: name, TLS: &tls.Config{Certificates: []tls.Certificate{certificate}},
 	})
 	return srv, func(p *as.ClientPolicy) {
 		p.ClusterName, p.TlsConfig = name, &tls.Config{RootCAs: trusted}

@@ -145,7 +145,7 @@ func (r *request) definition() (x sindex.Index, ok bool) {
 		}
 		x.Context = string(ctx)
 	}
-	ok = !(x.Collection == sindex.MapKeys && x.Type == sindex.Geo) && x.Name != "" && len(x.Name) < 64 && x.Bin != "" && len(x.Bin) <= wire.MaxBinName && len(x.Set) <= wire.MaxSetName &&
+	ok = (x.Collection != sindex.MapKeys || x.Type != sindex.Geo) && x.Name != "" && len(x.Name) < 64 && x.Bin != "" && len(x.Bin) <= wire.MaxBinName && len(x.Set) <= wire.MaxSetName &&
 		slices.Contains([]sindex.Type{sindex.Numeric, sindex.String, sindex.Blob, sindex.Geo}, x.Type) &&
 		slices.Contains([]sindex.Collection{sindex.Default, sindex.List, sindex.MapKeys, sindex.MapValues}, x.Collection)
 	return x, ok
