@@ -18,29 +18,34 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/adapters/aerospike"
 	"github.com/spillway-go/spillway/adapters/nethttp"
 	"github.com/spillway-go/spillway/debugz"
+	"github.com/spillway-go/spillway/examples/internal/seeds"
 	"github.com/spillway-go/spillway/lane"
 	"github.com/spillway-go/spillway/lifecycle"
 	"github.com/spillway-go/spillway/observe"
 )
 
 type options struct {
-	addr, admin, hosts, settings, load string
-	after, duration                    time.Duration
+	addr, admin, settings, load string
+	after, duration             time.Duration
+	hosts                       []string
+	policy                      *as.ClientPolicy // who we are there; nil: the default
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where users are served")
 	flag.StringVar(&o.admin, "admin", "127.0.0.1:8081", "where operators look: the live page and the metrics")
-	flag.StringVar(&o.hosts, "hosts", "", "seeds of a cluster, host:port by commas; empty: a database in this process")
+	var cluster seeds.Seeds
+	cluster.Flags(flag.CommandLine)
 	flag.StringVar(&o.settings, "settings", "", "a JSON file of settings for Client.Apply, read again at SIGHUP")
 	flag.StringVar(&o.load, "load", "", "make load: quiet, tight (more callers than permits) or slow (a database ten times slower)")
 	flag.DurationVar(&o.after, "after", 10*time.Second, "how long the load is quiet before the trouble begins")
@@ -51,7 +56,12 @@ func main() {
 		log.Error("httpservice: unexpected argument", "argument", flag.Arg(0))
 		os.Exit(2)
 	}
-	if err := run(context.Background(), o, log); err != nil {
+	var err error
+	o.hosts = cluster.Hosts()
+	if o.policy, err = cluster.Policy(); err == nil {
+		err = run(context.Background(), o, log)
+	}
+	if err != nil {
 		log.Error("httpservice", "error", err)
 		os.Exit(1)
 	}
@@ -115,7 +125,8 @@ type service struct {
 }
 
 func newService(ctx context.Context, o options, log *slog.Logger) (*service, error) {
-	cfg := aerospike.DefaultConfig(strings.Split(o.hosts, ",")...)
+	cfg := aerospike.DefaultConfig(o.hosts...)
+	cfg.ClientPolicy = o.policy
 	cfg.Name, cfg.Logger = "users", log
 	db, err := aerospike.New(cfg)
 	if err != nil {

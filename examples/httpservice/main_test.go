@@ -100,7 +100,7 @@ func TestRefusesSettingsThatAreWrong(t *testing.T) {
 }
 
 func TestTroubleIsOnlyForADatabaseOfItsOwn(t *testing.T) {
-	require.ErrorContains(t, run(t.Context(), options{load: "slow", hosts: "127.0.0.1:3000"}, slog.New(slog.DiscardHandler)), "a real database isn't harmed")
+	require.ErrorContains(t, run(t.Context(), options{load: "slow", hosts: []string{"127.0.0.1:3000"}}, slog.New(slog.DiscardHandler)), "a real database isn't harmed")
 	require.ErrorContains(t, run(t.Context(), options{after: -1}, slog.New(slog.DiscardHandler)), "-after is -1ns")
 	require.ErrorContains(t, run(t.Context(), options{load: "heavy"}, slog.New(slog.DiscardHandler)), `-load is "heavy"`)
 }

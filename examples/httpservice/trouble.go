@@ -33,7 +33,7 @@ func newTrouble(o *options) (*trouble, error) {
 	default:
 		return nil, fmt.Errorf("-load is %q: must be quiet, tight or slow", o.load)
 	}
-	if o.hosts != "" {
+	if o.hosts != nil {
 		if o.load == "slow" {
 			return nil, fmt.Errorf("-load is slow: a real database isn't harmed; leave -hosts out")
 		}
@@ -43,7 +43,7 @@ func newTrouble(o *options) (*trouble, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.server, o.hosts = server, server.Addr()
+	t.server, o.hosts = server, server.Hosts()
 	return t, nil
 }
 

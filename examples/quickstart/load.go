@@ -13,6 +13,7 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/adapters/aerospike"
+	"github.com/spillway-go/spillway/examples/internal/seeds"
 	"github.com/spillway-go/spillway/retry"
 )
 
@@ -91,11 +92,11 @@ func connect(ctx context.Context, cfg aerospike.Config, guarded bool) (get func(
 			return err
 		}, client.Close, nil
 	}
-	hosts, aerr := as.NewHosts(cfg.Hosts...)
-	if aerr != nil {
-		return nil, nil, aerr
+	hosts, err := seeds.Driver(cfg.Hosts)
+	if err != nil {
+		return nil, nil, err
 	}
-	client, aerr := as.NewClientWithPolicyAndHost(as.NewClientPolicy(), hosts...)
+	client, aerr := as.NewClientWithPolicyAndHost(cfg.ClientPolicy, hosts...) // nil is the default
 	if aerr != nil {
 		return nil, nil, aerr
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/spillway-go/spillway/adapters/aerospike"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
+	"github.com/spillway-go/spillway/examples/internal/seeds"
 )
 
 const (
@@ -33,6 +34,7 @@ const (
 
 type options struct {
 	hosts    []string
+	policy   *as.ClientPolicy // who we are there; nil: the default
 	duration time.Duration
 	callers  []int
 	limit    int
@@ -55,7 +57,8 @@ func main() {
 func parse(args []string) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("quickstart", flag.ExitOnError)
-	hosts := flags.String("hosts", "", "seeds of a real cluster, host:port by commas; empty: a server in this process")
+	var cluster seeds.Seeds
+	cluster.Flags(flags)
 	callers := flags.String("callers", "16,256,1024,4096", "numbers of concurrent callers, by commas")
 	flags.DurationVar(&o.duration, "duration", 2*time.Second, "how long each number of callers runs")
 	flags.IntVar(&o.limit, "limit", 0, "permits per node; 0: Spillway's default")
@@ -69,8 +72,10 @@ func parse(args []string) (options, error) {
 	if o.duration <= 0 {
 		return o, fmt.Errorf("-duration is %v: must be positive", o.duration)
 	}
-	if *hosts != "" {
-		o.hosts = strings.Split(*hosts, ",")
+	o.hosts = cluster.Hosts()
+	var err error
+	if o.policy, err = cluster.Policy(); err != nil {
+		return o, err
 	}
 	for text := range strings.SplitSeq(*callers, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
@@ -94,7 +99,7 @@ func run(ctx context.Context, o options) (err error) {
 		say("Started an Aerospike server in this process, at %s.", server.Addr())
 	}
 	cfg := aerospike.DefaultConfig(o.hosts...)
-	cfg.Limit = o.limit
+	cfg.Limit, cfg.ClientPolicy = o.limit, o.policy
 	keys, err := makeKeys()
 	if err != nil {
 		return err

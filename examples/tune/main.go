@@ -21,6 +21,10 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v7"
+
+	"github.com/spillway-go/spillway/examples/internal/seeds"
 )
 
 // maxBytes is the most that is written: a cluster may have little room.
@@ -28,6 +32,7 @@ const maxBytes = 1_000_000_000
 
 type options struct {
 	hosts          []string
+	policy         *as.ClientPolicy // who we are there; nil: the driver's default
 	namespace, set string
 	records, size  int
 	classes        []string
@@ -57,7 +62,8 @@ func main() {
 func parse(args []string) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("tune", flag.ContinueOnError)
-	hosts := flags.String("hosts", "", "seeds of the cluster, host:port by commas; empty: a server in this process")
+	var cluster seeds.Seeds
+	cluster.Flags(flags)
 	classes := flags.String("classes", "read,write", "what to measure, by commas: read, write")
 	flags.StringVar(&o.namespace, "namespace", "test", "the namespace")
 	flags.StringVar(&o.set, "set", "spillway-tune", "a set of its own")
@@ -76,11 +82,10 @@ func parse(args []string) (options, error) {
 	if flags.NArg() > 0 { // the flags behind it, such as -dry-run, weren't read
 		return o, fmt.Errorf("unexpected argument %q: parts of a list have a comma between them, and no space", flags.Arg(0))
 	}
-	if *hosts != "" {
-		o.hosts = strings.Split(*hosts, ",")
-	}
-	o.classes = strings.Split(*classes, ",")
-	return o, o.check()
+	o.hosts, o.classes = cluster.Hosts(), strings.Split(*classes, ",")
+	var err error
+	o.policy, err = cluster.Policy()
+	return o, errors.Join(err, o.check())
 }
 
 // check says what is wrong with the options, all at once.

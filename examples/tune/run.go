@@ -87,8 +87,11 @@ func curves(ctx context.Context, client *aerospike.Client, o options, say func(s
 func connect(ctx context.Context, o options) (*aerospike.Client, error) {
 	cfg := aerospike.DefaultConfig(o.hosts...)
 	cfg.Name, cfg.Mode = "tune", spillway.Off
-	cfg.ClientPolicy = as.NewClientPolicy()
-	cfg.ClientPolicy.Timeout = aerospike.DefaultDriverTimeout
+	cfg.ClientPolicy = o.policy
+	if o.policy == nil {
+		cfg.ClientPolicy = as.NewClientPolicy()
+		cfg.ClientPolicy.Timeout = aerospike.DefaultDriverTimeout
+	}
 	cfg.ClientPolicy.ConnectionQueueSize = max(o.maxCallers+1, 16) // the lanes need a few, also when they are off
 	cfg.Policies.Base, cfg.Policies.Batch = as.NewPolicy(), as.NewBatchPolicy()
 	once(cfg.Policies.Base, o)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spillway-go/spillway/adapters/aerospike"
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
+	"github.com/spillway-go/spillway/examples/internal/seeds"
 )
 
 func TestParse(t *testing.T) {
@@ -128,6 +129,21 @@ func TestRunLooksForThePictureFirst(t *testing.T) {
 	log := srv.Record()
 	require.ErrorContains(t, run(t.Context(), o, io.Discard), "-picture: open ")
 	require.Zero(t, log.Len())
+}
+
+func TestRunLogsIn(t *testing.T) {
+	srv := aerospiketest.NewServer(t, aerospiketest.Config{Security: &aerospiketest.Security{
+		Users: []aerospiketest.User{{Name: "tune", Password: "secret", Roles: []string{"read-write"}}},
+	}})
+	args := []string{"-hosts", strings.Join(srv.Hosts(), ","), "-step", "50ms", "-max-callers", "2", "-records", "5", "-stop-p99", "30s"}
+	o, err := parse(args)
+	require.NoError(t, err)
+	require.Error(t, run(t.Context(), o, io.Discard))
+	t.Setenv(seeds.Password, "secret")
+	o, err = parse(append(args, "-user", "tune"))
+	require.NoError(t, err)
+	require.NoError(t, run(t.Context(), o, io.Discard))
+	require.Zero(t, srv.Records(o.namespace, o.set))
 }
 
 func TestRunLeavesNothingBehind(t *testing.T) {
