@@ -164,9 +164,6 @@ func TestStatusOf(t *testing.T) {
 	require.Equal(t, spillway.Status{HTTP: 200}, aerospike.StatusOf(nil))
 }
 
-// Fact 4: the driver's text grows by a line for every turn of its wait for a
-// connection; ours is short. (Only somebody who goes past the limits, as here the
-// driver's client beside the wrapped one, can make a guarded call wait like that.)
 // The driver's text of a failed connection points to an error inside, which is what somebody wants to
 // know who reads a log.
 func TestErrorTextSaysWhatTheNetworkSaid(t *testing.T) {
@@ -178,6 +175,9 @@ func TestErrorTextSaysWhatTheNetworkSaid(t *testing.T) {
 	require.Less(t, len(err.Error()), 200)
 }
 
+// Fact 4: the driver's text grows by a line for every turn of its wait for a
+// connection; ours is short. (Only somebody who goes past the limits, as here the
+// driver's client beside the wrapped one, can make a guarded call wait like that.)
 func TestErrorTextIsBounded(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	driver := raw(t, srv, func(p *as.ClientPolicy) { p.ConnectionQueueSize = 5 })
@@ -219,4 +219,5 @@ func TestErrorOfAFake(t *testing.T) {
 	require.ErrorIs(t, &aerospike.Error{Code: types.TIMEOUT}, context.DeadlineExceeded)
 	require.Equal(t, spillway.OutcomeUnknown, spillway.OutcomeOf(new(aerospike.Error)))
 	require.Equal(t, 500, aerospike.StatusOf(new(aerospike.Error)).HTTP)
+	require.Equal(t, "aerospike: Put: network error (-18)", (&aerospike.Error{Op: "Put", Code: types.NETWORK_ERROR}).Error())
 }

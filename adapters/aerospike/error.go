@@ -50,7 +50,7 @@ func (e *Error) Error() string {
 	if e.dialled != nil {
 		why = e.dialled.why
 	} else if wraps { // so here it is
-		why = rootText(e.cause)
+		why = rootText(e.Unwrap())
 	}
 	if why != "" {
 		b.WriteString(": " + why)
