@@ -3,6 +3,7 @@ package aerospike
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -142,6 +143,7 @@ func defaultRetry(p retry.Policy, name string) retry.Policy {
 func (c Config) settle(wrapped bool) (Config, []*as.Host, *laneTable, error) {
 	e := &spillway.ConfigError{Component: "aerospike", Name: c.Name}
 	c.ClientPolicy, c.Hosts, c.Lanes = c.policy(), slices.Clone(c.Hosts), cloneLanes(c.Lanes)
+	c.Reads.Hooks, c.Writes.Hooks = slices.Clone(c.Reads.Hooks), slices.Clone(c.Writes.Hooks) // Apply makes retriers, too
 	c.checkPolicy(e)
 	hosts := c.checkHosts(e, wrapped)
 	if strings.TrimSpace(c.Name) == "" {
@@ -198,6 +200,7 @@ func (c Config) policy() *as.ClientPolicy {
 		return policy
 	}
 	policy := *c.ClientPolicy
+	policy.IpMap, policy.RackIds = maps.Clone(policy.IpMap), slices.Clone(policy.RackIds)
 	return &policy
 }
 

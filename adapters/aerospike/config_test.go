@@ -1,6 +1,8 @@
 package aerospike_test
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/spillway-go/spillway/adapters/aerospike/aerospiketest"
 	"github.com/spillway-go/spillway/limiter"
 	"github.com/spillway-go/spillway/limiter/adaptive"
+	"github.com/spillway-go/spillway/retry"
 )
 
 func faultsOf(t *testing.T, err error) map[string]any {
@@ -109,11 +112,20 @@ func TestConnectionsAreOpenedAsManyAtOnceAsALaneHolds(t *testing.T) {
 func TestConfigIsCopied(t *testing.T) {
 	srv := aerospiketest.NewServer(t)
 	moves := adaptive.DefaultConfig(20)
+	moves.Classes = []adaptive.Class{{Name: "scans"}}
 	cfg := aerospike.DefaultConfig(srv.Hosts()...)
+	cfg.ClientPolicy = as.NewClientPolicy()
+	cfg.ClientPolicy.RackIds, cfg.ClientPolicy.IpMap = []int{1}, map[string]string{"10.0.0.1": "10.0.0.2"}
 	cfg.Lanes = aerospike.DefaultLanes(8)
 	cfg.Lanes[0].Adaptive = &moves
+	var retried atomic.Int32
+	cfg.Reads.Hooks = []retry.Hooks{{OnRetry: func(context.Context, retry.Event) { retried.Add(1) }}}
 	client, err := aerospike.New(cfg)
 	require.NoError(t, err)
+	cfg.Reads.Hooks[0] = retry.Hooks{}
+	cfg.ClientPolicy.RackIds[0] = 7
+	clear(cfg.ClientPolicy.IpMap)
+	moves.Classes[0].Target = -1
 	cfg.Hosts[0] = "nowhere:1"
 	cfg.Lanes[0] = aerospike.LaneConfig{Name: "other", Limit: 1}
 	cfg.Lanes[1].Name = "another"
@@ -125,6 +137,13 @@ func TestConfigIsCopied(t *testing.T) {
 		lanes = append(lanes, l.Lane)
 	}
 	require.ElementsMatch(t, []string{"admin", "batch", "read", "stream", "write"}, lanes)
+	require.Equal(t, []int{1}, client.Cluster().ClientPolicy().RackIds)
+	require.Len(t, client.Cluster().ClientPolicy().IpMap, 1)
+	require.NoError(t, client.Apply(aerospike.Settings{Reads: &aerospike.RetrySettings{Attempts: 2}})) // a new retrier
+	srv.Inject(aerospiketest.Fault{Match: aerospiketest.Match{Kinds: aerospiketest.KindsRead}, Times: 1, Action: aerospiketest.ActionReset})
+	_, err = client.Get(patient(t), nil, newKey(t, 1))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, retried.Load())
 	require.NoError(t, client.Close(patient(t)))
 	srv.Close()
 	require.NotContains(t, client.Connect(patient(t)).Error(), "nowhere")

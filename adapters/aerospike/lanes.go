@@ -54,7 +54,10 @@ type LaneConfig struct {
 func cloneLanes(lanes []LaneConfig) []LaneConfig {
 	lanes = slices.Clone(lanes)
 	for i := range lanes {
-		lanes[i].Adaptive = copied(lanes[i].Adaptive)
+		if a := copied(lanes[i].Adaptive); a != nil {
+			a.Classes, a.Hooks = slices.Clone(a.Classes), slices.Clone(a.Hooks)
+			lanes[i].Adaptive = a
+		}
 	}
 	return lanes
 }
