@@ -83,10 +83,12 @@ func Driver(addresses []string) ([]*as.Host, error) {
 	var hosts []*as.Host
 	for _, address := range addresses {
 		name := ""
-		if parts := strings.Split(address, ":"); len(parts) == 3 {
-			address, name = net.JoinHostPort(parts[0], parts[2]), parts[1]
-		}
 		host, port, err := net.SplitHostPort(address)
+		if end := strings.LastIndexByte(address, ':'); err != nil && end > 0 {
+			begin := strings.LastIndexByte(address[:end], ':') // of the name
+			name = address[begin+1 : end]
+			host, port, err = net.SplitHostPort(address[:max(begin, 0)] + address[end:])
+		}
 		if err != nil {
 			return nil, err
 		}
