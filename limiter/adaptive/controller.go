@@ -172,13 +172,13 @@ func (q *quiet) heard(answers int64, at time.Duration) time.Duration {
 
 // silentLocked reports whether nothing has come back for so long that the backend must
 // stand still: of a class that has calls under way, for it is no matter that a scan takes
-// longer than a read; while nobody knows how long, the others speak for it. If none is
-// known to be under way, because few are measured, it goes by all calls: that somebody
-// looks means that there are calls, and in use are all permits or this one; so what hasn't
-// ended since the last look was under way then, or has been since.
+// longer than a read; while nobody knows how long, the others speak for it, each in its
+// own time. If none is known to be under way, because few are measured, it goes by all
+// calls: that somebody looks means that there are calls, and in use are all permits or
+// this one; so what hasn't ended since the last look was under way then, or has been since.
 func (c *Controller) silentLocked(at time.Duration, w *window) (silent bool) {
 	var answers int64
-	known, blind := false, false
+	known, blind, longest := false, false, c.state.silence(0)
 	for i := range c.gather.cells {
 		k := &c.gather.cells[i]
 		n := k.answers.Load()
@@ -189,11 +189,15 @@ func (c *Controller) silentLocked(at time.Duration, w *window) (silent bool) {
 		}
 		known = true
 		takes, quiet := c.rule.expected(&c.state, w, i), c.quiet[i].heard(n, at)
-		blind = blind || takes == 0
-		silent = silent || takes > 0 && quiet >= c.state.silence(takes)
+		if takes == 0 {
+			blind = true
+			continue
+		}
+		after := c.state.silence(takes)
+		silent, longest = silent || quiet >= after, max(longest, after)
 	}
 	all := c.quiet[len(c.gather.cells)].heard(answers, at)
-	silent = silent || blind && all >= c.state.silence(0)
+	silent = silent || blind && all >= longest
 	silent = silent || !known && all >= c.state.silence(cmp.Or(c.state.latency, w.mean()))
 	if silent { // the next decrease comes after as long a silence
 		for i := range c.quiet {

@@ -109,6 +109,26 @@ func TestControllerHearsNoSilenceBehindTheFirstOfAClass(t *testing.T) {
 	})
 }
 
+// G-ADA-5, G-ADA-11: nor if the others take seconds, and so are answered seconds apart.
+func TestControllerHearsNoSilenceBehindTheFirstOfAClassBesideSlowOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(t, 8)
+		cfg := trusted(8)
+		cfg.Target = 4 * time.Second
+		cfg.Classes = []adaptive.Class{{Name: "scan"}}
+		ctl := drive(t, l, cfg)
+		staggered(l, 20, time.Minute, lasting(2*time.Second, nil))
+		require.Zero(t, ctl.Stats().Changes.Of(adaptive.Silence))
+		go func() {
+			_, _ = l.Do(adaptive.WithClass(context.Background(), "scan"), lasting(20*time.Second, nil))
+		}()
+		staggered(l, 20, 15*time.Second, lasting(2*time.Second, nil))
+		require.Zero(t, ctl.Stats().Changes.Of(adaptive.Silence))
+		staggered(l, 20, 20*time.Second, lasting(time.Minute, nil))
+		require.Positive(t, ctl.Stats().Changes.Of(adaptive.Silence), "of all")
+	})
+}
+
 // G-ADA-7, G-ADA-11: that callers go away is no answer.
 func TestControllerHearsSilenceBehindCancelledCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
