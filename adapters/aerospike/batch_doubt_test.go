@@ -84,6 +84,39 @@ func TestBatchBehindARecordThatFailedIsInDoubt(t *testing.T) {
 	idle(t, client)
 }
 
+// Fact 7, in a batch of one, which the driver sends as a call for one record: what was
+// never sent isn't in doubt, whatever the driver says of the record.
+func TestBatchOfOneThatWasNeverSentIsNotInDoubt(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv, func(c *aerospike.Config) {
+		c.ClientPolicy = as.NewClientPolicy()
+		c.ClientPolicy.MaxErrorRate, c.ClientPolicy.ErrorRateWindow = 1, 1000
+		c.Reads.MaxAttempts = 0
+	})
+	key := newKey(t, 1)
+	broken := srv.Inject(aerospiketest.Fault{Match: aerospiketest.Match{Kinds: aerospiketest.KindsRead}, Action: aerospiketest.ActionReset})
+	for range 3 {
+		_, err := client.Get(patient(t), nil, key)
+		require.Error(t, err)
+	}
+	broken.Remove()
+	notInDoubt := func(r *as.BatchRecord, err error) {
+		var ours *aerospike.Error
+		require.ErrorAs(t, err, &ours)
+		require.Equal(t, types.MAX_ERROR_RATE, ours.Code)
+		require.False(t, ours.InDoubt)
+		require.NotEqual(t, types.OK, r.ResultCode)
+		require.False(t, r.InDoubt)
+	}
+	for _, records := range [][]as.BatchRecordIfc{writesTo([]*as.Key{key}, nil), {as.NewBatchRead(nil, key, []string{"a"})}} {
+		err := client.BatchOperate(patient(t), nil, records)
+		notInDoubt(records[0].BatchRec(), err)
+	}
+	deleted, err := client.BatchDelete(patient(t), nil, nil, []*as.Key{key})
+	notInDoubt(deleted[0], err)
+	idle(t, client)
+}
+
 // R149, in a batch: an answer after a sending that may have been executed may be that
 // sending's own doing.
 func TestBatchConflictAfterALostAnswerIsInDoubt(t *testing.T) {

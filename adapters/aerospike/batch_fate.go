@@ -38,16 +38,16 @@ func (f *fates) note(items []int, records []*as.BatchRecord, results []retry.Res
 	}
 }
 
-// settle says of the records what the driver doesn't, if that is wanted: that one which
-// failed, or has no answer, may have been executed, be it by an earlier sending. It returns
-// the error of the batch; whole is that of the last sending.
+// settle says of the records what the driver doesn't, or says wrongly, if that is wanted:
+// whether one that failed, or has no answer, may have been executed, be it by an earlier
+// sending. It returns the error of the batch; whole is that of the last sending.
 func (f *fates) settle(mark bool, whole error) error {
 	for i, known := range f.of {
 		if whole == nil {
 			whole = known.lost
 		}
-		if r := known.record; mark && known.doubt && r != nil && r.ResultCode != types.OK && (f.reads == nil || !f.reads(i)) {
-			r.InDoubt = true
+		if r := known.record; mark && r != nil && r.ResultCode != types.OK {
+			r.InDoubt = known.doubt && (f.reads == nil || !f.reads(i))
 		}
 	}
 	return whole

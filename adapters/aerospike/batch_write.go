@@ -173,7 +173,7 @@ func (t *trip) judge(records []*as.BatchRecord, n int, whole error) []retry.Resu
 		v := Classify(rec.Err)
 		results[j].Err = &Error{
 			Op: t.op.Name, Namespace: t.ns, Set: t.set, Code: v.Code, outcome: v.Outcome, cause: rec.Err,
-			executed: v.Sent && !v.Refused || rec.InDoubt,
+			executed: v.Sent && !v.Refused,
 		}
 	}
 	return results
