@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -132,4 +133,17 @@ func TestEachWithOneAttemptIsNotRefusedByOneItem(t *testing.T) {
 	require.Equal(t, spillway.OutcomeUnknown, spillway.OutcomeOf(err))
 	require.Equal(t, retry.Stop, retry.Classify(err))
 	require.Equal(t, error(errRefused), send(nil, errRefused))
+}
+
+// What gave up because attempts took too long says so to those who ask as of any net.Error.
+func TestExhaustedErrorSaysTimeout(t *testing.T) {
+	for class, want := range map[spillway.Outcome]bool{spillway.OutcomeTimeout: true, spillway.OutcomeNetwork: false} {
+		bubble(t, func(t *testing.T) {
+			p := fixed(2)
+			p.Idempotent = true
+			_, err := newRetrier(t, p).Do(t.Context(), failing(&classError{class}))
+			require.Equal(t, want, exhausted(t, err).Timeout())
+			require.Equal(t, want, os.IsTimeout(err))
+		})
+	}
 }

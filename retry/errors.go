@@ -70,5 +70,8 @@ func (e *ExhaustedError) Outcome() spillway.Outcome {
 	return e.doubt
 }
 
+// Timeout reports whether Outcome is OutcomeTimeout, for those who ask a url.Error or os.IsTimeout.
+func (e *ExhaustedError) Timeout() bool { return e.Outcome() == spillway.OutcomeTimeout }
+
 // ErrorType returns the reason's name, the value of the error.type attribute.
 func (e *ExhaustedError) ErrorType() string { return e.Reason.String() }
