@@ -26,7 +26,8 @@ type ServeConfig struct {
 	// must be positive, or slow callers could hold connections for ever. Serve puts a handler
 	// of its own before its Handler, and it can't be used again.
 	Server *http.Server
-	// Listener is where it accepts connections; it is closed in the end. Nil means that it
+	// Listener is where it accepts connections; it is closed in the end. It must not be a nil
+	// pointer. Nil means that it
 	// listens at Server.Addr.
 	Listener net.Listener
 	// Readiness is retired first of all. Nil means that no balancer has to be told.
@@ -60,6 +61,9 @@ func (c ServeConfig) validate() error {
 		e.Add("Server", nil, "must not be nil")
 	} else if c.Server.ReadHeaderTimeout <= 0 && c.Server.ReadTimeout <= 0 {
 		e.Add("Server.ReadHeaderTimeout", c.Server.ReadHeaderTimeout, "must be positive, or ReadTimeout: slow callers would hold connections for ever")
+	}
+	if c.Listener != nil && missing(c.Listener) {
+		e.Add("Listener", nil, "must not be a nil pointer")
 	}
 	if _, err := lifecycle.NewShutdown(c.Shutdown); err != nil {
 		e.Include("Shutdown.", err)
@@ -127,7 +131,7 @@ func (s *serving) start() error {
 	}
 	srv.Handler = s.parting(srv.Handler)
 	s.started = true
-	s.log(slog.LevelInfo, "nethttp: serving", slog.String("addr", l.Addr().String()))
+	s.log(slog.LevelInfo, "nethttp: serving", slog.String("addr", fmt.Sprint(l.Addr())))
 	go func() {
 		defer close(s.done)
 		s.err = serveOn(srv, l)

@@ -404,3 +404,24 @@ func TestServeSurvivesListenersAndLoggers(t *testing.T) {
 		require.Equal(t, allSteps, s.steps())
 	})
 }
+
+// nowhere is a listener without an address.
+type nowhere struct{ *pipes }
+
+func (nowhere) Addr() net.Addr { return nil }
+
+// A listener needs no address to be served, and none that isn't there is begun with.
+func TestServeListenersWithoutAnAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := newService(ctx, t, http.HandlerFunc(ok), func(c *nethttp.ServeConfig) { c.Listener = nowhere{newPipes()} })
+		cancel()
+		<-s.ended
+		require.NoError(t, s.err)
+		require.Equal(t, allSteps, s.steps())
+	})
+	cfg := nethttp.DefaultServeConfig(&http.Server{ReadHeaderTimeout: time.Second})
+	cfg.Listener = (*net.TCPListener)(nil)
+	_, err := nethttp.Serve(t.Context(), cfg)
+	require.ErrorContains(t, err, "Listener is <nil>: must not be a nil pointer")
+}
