@@ -73,7 +73,8 @@ const component = "http"
 // [WriteStatus]: 429 or 503 with Retry-After, 504 if its time is up, and nothing but the
 // status 499 for the logs if its caller has gone. An admitted one is served on the same
 // goroutine, and its permit comes back when next returns, panics or calls runtime.Goexit;
-// the latter two go on, http.ErrAbortHandler as any other. It panics if next is nil.
+// the latter two go on, http.ErrAbortHandler as any other. What next leaves running, as an
+// http.TimeoutHandler does, has no permit: put that before the guard. It panics if next is nil.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		panic("nethttp: Wrap: handler is nil")

@@ -46,8 +46,9 @@ type GuardConfig struct {
 	TimeoutHeader string
 	// Outcome says from the status of an answer how the request ended, which the
 	// admission is told: see [OutcomeOfStatus]. To see the status the ResponseWriter is
-	// wrapped; the handler finds the same optional interfaces on it. Nil means that nobody
-	// looks: what returns is OutcomeOK.
+	// wrapped; the handler finds the same optional interfaces on it, but http.MaxBytesReader
+	// doesn't find the server, to have it close the connection: see http.MaxBytesHandler, before
+	// the guard. Nil means that nobody looks: what returns is OutcomeOK.
 	Outcome func(status int) spillway.Outcome
 	// HoldHijacked keeps the permit of a request whose handler has hijacked the
 	// connection until the connection is closed. The ResponseWriter is wrapped, and so is

@@ -2,6 +2,7 @@ package nethttp
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -49,6 +50,16 @@ func (w *response) answered(code int) {
 	if w.status == 0 {
 		w.status = code
 	}
+}
+
+// FlushError is for http.ResponseController, which would find a Flusher further down, and pass us
+// by. It says so if there is none.
+func (w *response) FlushError() error {
+	err := http.NewResponseController(w.ResponseWriter).Flush()
+	if !errors.Is(err, http.ErrNotSupported) {
+		w.answered(http.StatusOK)
+	}
+	return err
 }
 
 // code is the status of the answer, which is 200 if the handler didn't say.
@@ -118,12 +129,7 @@ type (
 	hijacker struct{ w *response }
 )
 
-func (f flusher) Flush() { _ = f.FlushError() }
-
-func (f flusher) FlushError() error {
-	f.w.answered(http.StatusOK)
-	return http.NewResponseController(f.w.ResponseWriter).Flush()
-}
+func (f flusher) Flush() { _ = f.w.FlushError() }
 
 func (h hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(h.w.ResponseWriter).Hijack()

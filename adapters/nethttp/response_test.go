@@ -4,6 +4,7 @@ package nethttp_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -254,4 +255,68 @@ func TestGuardHijackAndPanic(t *testing.T) {
 			})
 		})
 	}
+}
+
+// G-HTTP-6: a flush is an answer of 200 also if only a writer further down can do it, which is what
+// a middleware before the guard leaves that has but an Unwrap.
+func TestGuardFlushIsAnAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		w    http.ResponseWriter
+		want spillway.Outcome
+	}{
+		"flusher":          {flushing{bare{httptest.NewRecorder()}}, spillway.OutcomeOK},
+		"further down":     {wrapping{bare{httptest.NewRecorder()}}, spillway.OutcomeOK},
+		"can't be flushed": {bare{httptest.NewRecorder()}, spillway.OutcomeOverload},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLimiter(t, 1)
+			newGuard(t, l).Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				err := http.NewResponseController(w).Flush()
+				require.Equal(t, c.want == spillway.OutcomeOverload, errors.Is(err, http.ErrNotSupported))
+				w.WriteHeader(503) // too late, if that was one
+			})).ServeHTTP(c.w, httptest.NewRequest(http.MethodGet, "/", nil))
+			require.EqualValues(t, 1, l.Stats().Ended.Of(c.want), "%+v", l.Stats().Ended)
+		})
+	}
+}
+
+// A body's limit belongs before the guard: http.MaxBytesReader has the server answer at once and
+// close the connection, if it finds the server's own writer.
+func TestGuardBehindABodyLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(t, 1)
+		rt := serve(t, http.MaxBytesHandler(newGuard(t, l).Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.ReadAll(r.Body); err != nil {
+				http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+			}
+		})), 10))
+		rest, feed := io.Pipe()
+		defer func() { _ = feed.Close() }()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, site, io.MultiReader(strings.NewReader(strings.Repeat("x", 100)), rest))
+		require.NoError(t, err)
+		resp, err := rt.RoundTrip(r) // while the rest of the body is still to come
+		require.NoError(t, err)
+		require.Equal(t, 413, resp.StatusCode)
+		require.True(t, resp.Close)
+		_ = finish(t, resp)
+		requireWhole(t, l)
+		time.Sleep(time.Second) // in which the server closes
+	})
+}
+
+// G-HTTP-1: http.TimeoutHandler answers while its handler goes on. Before a guard the permit stays
+// with the handler.
+func TestGuardBehindATimeoutHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, over := newLimiter(t, 1), make(chan struct{})
+		code, _ := get(t, serve(t, http.TimeoutHandler(newGuard(t, l).Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			<-over
+		})), time.Second, "late")))
+		require.Equal(t, 503, code)
+		require.Equal(t, 1, l.Stats().InUse)
+		close(over)
+		synctest.Wait()
+		require.EqualValues(t, 1, l.Stats().Ended.Of(spillway.OutcomeLate))
+		requireWhole(t, l)
+	})
 }
