@@ -32,7 +32,7 @@ type closeWriter interface{ CloseWrite() error }
 
 // guardBody puts a body into the answer that gives back what the attempt holds when it
 // has ended. Without a body that is at once, and it returns nil.
-func (h *hold) guardBody(resp *http.Response) *body {
+func (h *hold) guardBody(resp *http.Response, method string) *body {
 	outcome := OutcomeOfStatus(resp.StatusCode)
 	if resp.Body == nil || resp.Body == http.NoBody {
 		h.end(outcome)
@@ -45,6 +45,9 @@ func (h *hold) guardBody(resp *http.Response) *body {
 	}
 	h.apart = context.AfterFunc(h.ctx, b.over)
 	resp.Body = b
+	if bodiless(resp, method) {
+		h.giveBack(outcome)
+	}
 	// What can be written to stays so; a proxy finishes one side of it after the other.
 	w, writes := b.ReadCloser.(io.Writer)
 	half, halves := b.ReadCloser.(closeWriter)
@@ -62,6 +65,16 @@ func (h *hold) guardBody(resp *http.Response) *body {
 		}{b, w}
 	}
 	return b
+}
+
+// bodiless reports whether an answer has no body although it has a reader for one, as all of
+// HTTP/2 have. Its permit needn't wait for a Close, which is often forgotten then.
+func bodiless(resp *http.Response, method string) bool {
+	switch {
+	case method == http.MethodHead, resp.StatusCode == http.StatusNoContent, resp.StatusCode == http.StatusNotModified:
+		return true
+	}
+	return resp.ProtoMajor > 1 && resp.ContentLength == 0
 }
 
 // over gives back what the attempt holds when its context has ended, for those who forget to
@@ -103,6 +116,7 @@ func (b *body) Close() error {
 func (b *body) drain() {
 	timer := time.AfterFunc(drainTime, func() {
 		defer func() { _ = recover() }() // of a Close that is somebody else's, on a goroutine of ours
+		b.hold.giveBack(b.outcome)       // which isn't changed by our being impatient
 		b.hold.cancel(context.DeadlineExceeded)
 		_ = b.ReadCloser.Close()
 	})

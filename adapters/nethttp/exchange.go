@@ -61,23 +61,58 @@ func (x *exchange) attempt(ctx context.Context) (*http.Response, error) {
 func (x *exchange) send(ctx context.Context, h *hold) (*http.Response, error) {
 	out, err := x.request(ctx, h.ctx)
 	if err != nil {
+		h.end(spillway.OutcomeLocal) // nothing was sent
 		return nil, retry.Permanent(&CallError{Name: x.t.cfg.Name, Err: err})
 	}
 	x.handed = true
 	resp, err := x.t.cfg.Base.RoundTrip(out)
-	if !h.answered() {
-		if resp != nil && resp.Body != nil {
-			_ = resp.Body.Close()
-		}
+	inTime := h.answered()
+	if (!inTime || err != nil) && resp != nil && resp.Body != nil {
+		_ = resp.Body.Close() // nobody gets it
+	}
+	if !inTime {
 		return nil, cause.Of(h.ctx)
 	}
 	if err == nil && resp == nil {
 		err = errNoAnswer
 	}
-	if err != nil && askOutcome(err) == spillway.OutcomeUnknown {
-		return nil, &CallError{Name: x.t.cfg.Name, Err: err}
+	if err == nil {
+		x.own(resp, out)
+		return resp, nil
 	}
-	return resp, err
+	if ended := x.canceled(); ended != nil {
+		return nil, ended
+	}
+	if askOutcome(err) == spillway.OutcomeUnknown {
+		err = &CallError{Name: x.t.cfg.Name, Err: err}
+	}
+	return nil, err
+}
+
+// own has the answer name the caller's request instead of the attempt's, whose context ends with
+// the body: who goes on from there would find his next call cancelled.
+func (x *exchange) own(resp *http.Response, out *http.Request) {
+	switch resp.Request {
+	case nil:
+	case out:
+		resp.Request = x.req
+	default: // Base has sent one of its own
+		resp.Request = resp.Request.WithContext(x.req.Context())
+	}
+}
+
+// canceled returns why a request was ended by its Cancel, nil if it wasn't. An http.Client closes
+// that at its Timeout, often a moment before the context says the same.
+func (x *exchange) canceled() error {
+	select {
+	case <-x.req.Cancel: //nolint:staticcheck // deprecated, and still set by http.Client
+	default:
+		return nil
+	}
+	if at, ok := x.req.Context().Deadline(); ok && !time.Now().Before(at) {
+		return context.DeadlineExceeded
+	}
+	return context.Canceled
 }
 
 // admit asks for the permit of an attempt, and whether it still has the time it needs.
@@ -169,7 +204,7 @@ func (x *exchange) final(err error) error {
 // if it isn't a success.
 func (x *exchange) judge(h *hold, resp *http.Response) (*http.Response, error) {
 	code := resp.StatusCode
-	x.answer = h.guardBody(resp)
+	x.answer = h.guardBody(resp, x.req.Method)
 	if code < http.StatusInternalServerError && code != http.StatusTooManyRequests {
 		return resp, nil
 	}

@@ -70,7 +70,8 @@ func newRetrier(p retry.Policy) (*retry.Retrier[*http.Response], error) {
 // protocols has it until it is closed, as it is when that context ends. A request is repeated only if
 // its body can be had again by GetBody, or wasn't touched yet. The body of an answer that is
 // not the last is read for 64 KiB or 100 ms at most, so that the connection can be used
-// again, and closed. The request isn't changed, and its body is always closed.
+// again, and closed. The request isn't changed, its body is always closed, and it is the
+// answer's Request. One that is ended by its Cancel is cancelled as by its context.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := &exchange{t: t, req: req}
 	defer x.cleanUp()
