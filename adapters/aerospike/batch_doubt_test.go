@@ -28,6 +28,25 @@ func writesTo(keys []*as.Key, policy *as.BatchWritePolicy) []as.BatchRecordIfc {
 	return records
 }
 
+// That a function failed is an answer, in a batch as with the driver.
+func TestBatchOfAFunctionThatFailsIsNotInDoubt(t *testing.T) {
+	srv := aerospiketest.NewServer(t)
+	client := connect(t, srv)
+	task, err := client.RegisterUDF(patient(t), nil, []byte(`function f(r) error("no") end`), "fails.lua", as.LUA)
+	require.NoError(t, err)
+	require.NoError(t, task.Wait(patient(t)))
+	key, other := newKey(t, 1), newKey(t, 2)
+	for _, records := range [][]as.BatchRecordIfc{
+		{as.NewBatchUDF(nil, key, "fails", "f"), as.NewBatchUDF(nil, other, "fails", "f")},
+		{as.NewBatchUDF(nil, key, "fails", "f"), as.NewBatchRead(nil, other, []string{"a"})},
+	} {
+		require.NoError(t, client.BatchOperate(patient(t), nil, records))
+		require.Equal(t, types.UDF_BAD_RESPONSE, records[0].BatchRec().ResultCode)
+		require.False(t, records[0].BatchRec().InDoubt)
+	}
+	idle(t, client)
+}
+
 // A batch is in doubt if it is at one of its nodes, whichever failed last.
 func TestBatchIsInDoubtIfItIsAtOneNode(t *testing.T) {
 	srv := aerospiketest.NewServer(t, aerospiketest.Config{Nodes: 2})

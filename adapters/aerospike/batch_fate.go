@@ -34,9 +34,14 @@ func (f *fates) note(items []int, records []*as.BatchRecord, results []retry.Res
 			known.lost = whole
 		}
 		var e *Error
-		known.doubt = known.doubt || errors.As(results[j].Err, &e) && e.executed
+		known.doubt = known.doubt || errors.As(results[j].Err, &e) && e.executed && !scriptFailed(known.record)
 	}
 }
+
+// scriptFailed reports whether a record's answer is that its function failed: all that the
+// server can say of it, and as sure as any other answer. What the function had done by then
+// is known to whoever wrote it.
+func scriptFailed(r *as.BatchRecord) bool { return r != nil && r.ResultCode == types.UDF_BAD_RESPONSE }
 
 // settle says of the records what the driver doesn't, or says wrongly, if that is wanted:
 // whether one that failed, or has no answer, may have been executed, be it by an earlier
