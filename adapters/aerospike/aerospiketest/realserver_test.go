@@ -314,7 +314,7 @@ func TestFunctionWithATimeToLiveThatCantBeFails(t *testing.T) {
 		_, err := c.Execute(p, key(t, function), "ttl", function, args...)
 		return codeOf(err)
 	}
-	for _, n := range []int{-3, 11 * 365 * 86400, 1 << 32, 1 << 40} {
+	for _, n := range []int64{-3, 11 * 365 * 86400, 1 << 32, 1 << 40} {
 		require.Equal(t, types.PARAMETER_ERROR, run(writePolicy(), "set", as.NewValue(n)), n)
 	}
 	require.Equal(t, types.PARAMETER_ERROR, run(tooLong, "put"))
