@@ -20,16 +20,36 @@ func (c Config) checkHosts(e *spillway.ConfigError, wrapped bool) []*as.Host {
 	if len(c.Hosts) == 0 {
 		e.Add("Hosts", "", "must have at least one host:port")
 	}
-	var hosts []*as.Host
-	for i, address := range c.Hosts {
-		h := parseHost(address)
-		switch {
-		case h == nil:
+	hosts := readHosts(e, c.Hosts)
+	for i, h := range hosts {
+		if h != nil && h.TLSName != "" && (c.ClientPolicy == nil || c.ClientPolicy.TlsConfig == nil) {
+			e.Add(fmt.Sprintf("Hosts[%d]", i), c.Hosts[i], "must be host:port without a ClientPolicy.TlsConfig")
+		}
+	}
+	return hosts
+}
+
+// ParseHosts reads seeds in the form of Config.Hosts, for those who call the driver's own
+// constructors. Without one, or with one that is wrong, it returns a *spillway.ConfigError
+// that lists every fault, and no hosts. It never blocks.
+func ParseHosts(addresses ...string) ([]*as.Host, error) {
+	e := &spillway.ConfigError{Component: "aerospike"}
+	if len(addresses) == 0 {
+		e.Add("Hosts", "", "must have at least one host:port")
+	}
+	hosts := readHosts(e, addresses)
+	if err := e.Err(); err != nil {
+		return nil, err
+	}
+	return hosts, nil
+}
+
+// readHosts reads seeds, and notes those that aren't any, which are nil.
+func readHosts(e *spillway.ConfigError, addresses []string) []*as.Host {
+	hosts := make([]*as.Host, len(addresses))
+	for i, address := range addresses {
+		if hosts[i] = parseHost(address); hosts[i] == nil {
 			e.Add(fmt.Sprintf("Hosts[%d]", i), address, "must be host:port, or with TLS host:name:port")
-		case h.TLSName != "" && (c.ClientPolicy == nil || c.ClientPolicy.TlsConfig == nil):
-			e.Add(fmt.Sprintf("Hosts[%d]", i), address, "must be host:port without a ClientPolicy.TlsConfig")
-		default:
-			hosts = append(hosts, h)
 		}
 	}
 	return hosts

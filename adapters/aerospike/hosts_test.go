@@ -78,6 +78,15 @@ func TestHostsAreReadAsAddresses(t *testing.T) {
 	for _, bad := range []string{"", "h", ":1", "h:", "h::1", ":name:1", "h:name:", "::1:3000", "fe80::1:3000", "h:a:b:1", "h:name:0", "h:name:65536", "h:name:x"} {
 		require.EqualError(t, check(bad), fmt.Sprintf(`aerospike "aerospike": invalid configuration: Hosts[0] is %q: must be host:port, or with TLS host:name:port`, bad))
 	}
+	hosts, err := aerospike.ParseHosts("h:1", "[::1]:name:2")
+	require.NoError(t, err)
+	require.Equal(t, []*as.Host{{Name: "h", Port: 1}, {Name: "::1", TLSName: "name", Port: 2}}, hosts)
+	hosts, err = aerospike.ParseHosts("h:1", "h")
+	require.ErrorContains(t, err, `Hosts[1] is "h": must be host:port`)
+	require.Nil(t, hosts)
+	_, err = aerospike.ParseHosts()
+	require.ErrorContains(t, err, "must have at least one host:port")
+
 	cfg.ClientPolicy.TlsConfig = nil
 	require.EqualError(t, check("h:name:1"), `aerospike "aerospike": invalid configuration: Hosts[0] is "h:name:1": must be host:port without a ClientPolicy.TlsConfig`)
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spillway-go/spillway"
 	"github.com/spillway-go/spillway/adapters/aerospike"
-	"github.com/spillway-go/spillway/examples/internal/seeds"
 	"github.com/spillway-go/spillway/retry"
 )
 
@@ -92,7 +91,7 @@ func connect(ctx context.Context, cfg aerospike.Config, guarded bool) (get func(
 			return err
 		}, client.Close, nil
 	}
-	hosts, err := seeds.Driver(cfg.Hosts)
+	hosts, err := aerospike.ParseHosts(cfg.Hosts...)
 	if err != nil {
 		return nil, nil, err
 	}

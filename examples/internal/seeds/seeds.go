@@ -6,9 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net"
 	"os"
-	"strconv"
 	"strings"
 
 	as "github.com/aerospike/aerospike-client-go/v7"
@@ -76,29 +74,4 @@ func (s *Seeds) Policy() (*as.ClientPolicy, error) {
 		}
 	}
 	return p, nil
-}
-
-// Driver returns seeds as the driver wants them.
-func Driver(addresses []string) ([]*as.Host, error) {
-	var hosts []*as.Host
-	for _, address := range addresses {
-		name := ""
-		host, port, err := net.SplitHostPort(address)
-		if end := strings.LastIndexByte(address, ':'); err != nil && end > 0 {
-			begin := strings.LastIndexByte(address[:end], ':') // of the name
-			name = address[begin+1 : end]
-			host, port, err = net.SplitHostPort(address[:max(begin, 0)] + address[end:])
-		}
-		if err != nil {
-			return nil, err
-		}
-		n, err := strconv.Atoi(port)
-		if err != nil {
-			return nil, err
-		}
-		h := as.NewHost(host, n)
-		h.TLSName = name
-		hosts = append(hosts, h)
-	}
-	return hosts, nil
 }
