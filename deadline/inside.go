@@ -4,11 +4,11 @@ import "runtime"
 
 // This file finds out who calls from within: a job, a sink or a hook that would wait for
 // the worker that it keeps busy itself. A job has a context that says so, see isNested. Where
-// the context says nothing there is still the goroutine: that of a worker, or of a teller, is
-// known by its number. It is asked for only where somebody would otherwise wait for ever, because it takes
-// a microsecond: in Close, and in Do, Submit and Wait if no worker is free while one is in a
-// function of the user's that isn't a job. Jobs that hide their context from those three
-// wait until a deadline ends it.
+// the context says nothing there is still the goroutine: that of a worker, or of a teller,
+// is known by its number. It is asked for only where somebody would otherwise wait for ever,
+// because it takes a microsecond: in Close, and in Do, Submit and Wait if no worker is free
+// while one is in a function of the user's that isn't a job. Jobs that hide their context
+// from those three wait until a deadline ends it.
 
 // goroutine is the number of the calling goroutine, 0 if it can't be told. The runtime says
 // it nowhere but at the beginning of a stack: "goroutine 18 [running]:".

@@ -108,10 +108,6 @@ func (c Config) validate(e *spillway.ConfigError, prefix string) {
 	}
 }
 
-// Every how many admissions a hold is timed, as in a limiter; of calls that have waited
-// the core times more. It must be a power of two.
-const sampleEvery = 64
-
 // options are the settings of the core.
 func (c Config) options() permit.Options {
 	hooks := make([]permit.Hooks, 0, len(c.Hooks))
@@ -120,7 +116,7 @@ func (c Config) options() permit.Options {
 	}
 	return permit.Options{
 		Component: "lane", Name: c.Name, Limit: c.Limit, Mode: c.Mode, RetryAfter: c.RetryAfter,
-		Sample: sampleEvery, Track: c.Track, Nested: c.DetectNested, HoldWarn: c.HoldWarn,
+		Sample: permit.SampleEvery, Track: c.Track, Nested: c.DetectNested, HoldWarn: c.HoldWarn,
 		MaxWait: c.MaxWait, Newest: c.Order == Newest, Estimate: true, Predict: c.Predict, Room: c.MaxWaiting, Hooks: hooks,
 	}
 }

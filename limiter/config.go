@@ -67,15 +67,10 @@ func (c Config) options() permit.Options {
 		Limit:      c.Limit,
 		Mode:       c.Mode,
 		RetryAfter: c.RetryAfter,
-		Sample:     sampleEvery,
+		Sample:     permit.SampleEvery,
 		Track:      c.Track,
 		HoldWarn:   c.HoldWarn,
 		Nested:     c.DetectNested,
 		Hooks:      hooks,
 	}
 }
-
-// Every how many admissions a hold is timed. A reading of the clock costs as much
-// as the admission itself; one in 64 vanishes, and a busy limiter still has
-// hundreds of samples a second. It must be a power of two.
-const sampleEvery = 64

@@ -26,9 +26,8 @@ type ServeConfig struct {
 	// must be positive, or slow callers could hold connections for ever. Serve puts a handler
 	// of its own before its Handler, and it can't be used again.
 	Server *http.Server
-	// Listener is where it accepts connections; it is closed in the end. It must not be a nil
-	// pointer. Nil means that it
-	// listens at Server.Addr.
+	// Listener is where it accepts connections; it is closed in the end. Nil, which a nil
+	// pointer isn't, means that it listens at Server.Addr.
 	Listener net.Listener
 	// Readiness is retired first of all. Nil means that no balancer has to be told.
 	Readiness *Readiness
